@@ -37,7 +37,6 @@ _CHANCE_OF_PART = math.log(0.01)
 # a hyperparameter that other conditions name is the likelier parent
 _AGAIN = math.log(20.0)
 _VALUES = 1000  # integers with more values are parents by a threshold only
-_SHOWN = 10  # choices of a list
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
 
 Mask = npt.NDArray[np.bool_]
@@ -400,7 +399,7 @@ def _rule(parameter: Parameter, step: _Step) -> str:
 
 
 def _listed(choices: Sequence[Any]) -> str:
-    return abridged([repr(choice) for choice in choices], _SHOWN)
+    return abridged([repr(choice) for choice in choices])
 
 
 def _chosen(parameter: Parameter, mask: Mask) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ from hpo_explain.space import (
 )
 
 _TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
-_FINEST_GRID = 100_000  # steps beyond which a grid of real numbers is as good as continuous
+FINEST_GRID = 100_000  # steps beyond which a grid of real numbers is as good as continuous
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def parameter_of(name: str, domain: Domain) -> tuple[Parameter, list[Fact]]:
             return FloatParameter(name, float(low), float(high), log=log), notes
         whole = IntParameter(name, int(low), int(high), log=log, step=1 if log else int(step or 1))
         return whole, notes
-    if step is not None and (log or (high - low) / step > _FINEST_GRID):
+    if step is not None and (log or (high - low) / step > FINEST_GRID):
         steps = format_value(step)
         notes.append(fact(f"{name}: read as continuous, without its steps of {steps}"))
         step = None

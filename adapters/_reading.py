@@ -50,7 +50,7 @@ def mean_over_instances(objective: str, column: str, instances: Sequence[Any]) -
     """Return a note on the instances whose mean is the objective of a trial."""
     return fact(
         f"instances: the {objective} of a trial is its mean over "
-        f"{counted(len(instances), 'value')} of {column} ({abridged(instances, _MOST)}); "
+        f"{counted(len(instances), 'value')} of {column} ({abridged(instances)}); "
         "run.instances holds them one by one"
     )
 

@@ -26,7 +26,6 @@ from hpo_explain.space import (
 
 _DRAWN = 1000  # configurations that tell how often a hyperparameter is active
 _LAWS = ("Uniform", "Normal", "Beta")
-_SHOWN = 3
 
 Values = dict[str, list[Any] | Range]
 """By parent the values for which a child is active; several parents mean *and*."""
@@ -103,7 +102,7 @@ def space_of(
         notes.append(fact(text))
     if forbidden:
         text = (
-            f"forbidden: the space rules out {listed(forbidden, _SHOWN)}, which the search space "
+            f"forbidden: the space rules out {listed(forbidden, most=3)}, which the search space "
             "here does not: averages and advice may take in such configurations; "
         )
         notes.append(fact(text, Option("background"), " takes an array without them"))

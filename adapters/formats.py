@@ -16,26 +16,37 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import json
 import os
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._loading import loaded
-from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters._signs import (
+    TABLE_ENDS,
+    Sign,
+    database_with,
+    folder_with,
+    is_json_table,
+    is_pickle,
+    is_storage,
+    is_table,
+    json_with,
+    read_json,
+    start_of,
+    starting_with,
+    tables_of,
+)
+from hpo_explain.adapters._sqlite import SQLITE
 from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import abridged
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
-
-Sign = Callable[[Path], Path | None]
-"""Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,171 +127,11 @@ class Place:
     format: Format
 
 
-# ---------------------------------------------------------------------- signs
-
-
-def folder_with(*patterns: str, named: str = "") -> Sign:
-    """Return the sign of a folder that has a file for each of some patterns.
-
-    Parameters
-    ----------
-    *patterns : str
-        What has to be there, as of ``Path.glob``; "a|b" is one or the other.
-    named : str
-        The file that stands for its folder where it is given itself, as a pattern.
-    """
-
-    def sign(path: Path) -> Path | None:
-        folder = path
-        if path.is_file() and named and path.match(named):
-            folder = path.parent
-        if not folder.is_dir():
-            return None
-        complete = all(
-            any(any(folder.glob(one)) for one in pattern.split("|")) for pattern in patterns
-        )
-        return folder if complete else None
-
-    return sign
-
-
-def database_with(*tables: str) -> Sign:
-    """Return the sign of an SQLite database that has some tables."""
-
-    def sign(path: Path) -> Path | None:
-        found = tables_of(path)
-        return path if {*tables} <= (found or set()) else None
-
-    return sign
-
-
-def starting_with(*starts: bytes, ends: Sequence[str] = ()) -> Sign:
-    """Return the sign of a file that starts with some bytes, or whose name has such an end."""
-
-    def sign(path: Path) -> Path | None:
-        if not path.is_file():
-            return None
-        named = bool(ends) and path.name.lower().endswith(tuple(ends))
-        return path if named or _start(path).startswith(starts) else None
-
-    return sign
-
-
-def json_with(*keys: str) -> Sign:
-    """Return the sign of a file with a JSON object that has some keys."""
-
-    def sign(path: Path) -> Path | None:
-        content = read_json(path)
-        is_one = isinstance(content, dict) and {*keys} <= {*content}
-        return path if is_one else None
-
-    return sign
-
-
-def _is_storage(path: Path) -> Path | None:
-    """Recognize a database or a journal of Optuna; one that nobody has written to yet is empty."""
-    if not path.is_file() or path.name.lower().endswith(_TABLE_ENDS):
-        return None
-    start = _start(path)
-    if start == SQLITE:
-        # a database that cannot be looked into is one that another process writes to
-        tables = tables_of(path)
-        is_one = tables is None or {"studies", "trials"} <= tables
-    else:
-        is_one = not start or start.startswith(_JOURNAL)
-    return path if is_one else None
-
-
-def _is_pickle(path: Path) -> Path | None:
-    if not path.is_file() or path.name.lower().endswith(_TABLE_ENDS):
-        return None
-    return path if _start(path).startswith(_PICKLES) else None
-
-
-def _is_json_table(path: Path) -> Path | None:
-    """Recognize objects one after the other, or in a list: a row each."""
-    content = read_json(path)
-    is_one = (
-        isinstance(content, list)
-        and len(content) > 0
-        and all(isinstance(row, dict) for row in content)
-    )
-    return path if is_one else None
-
-
-def _is_table(path: Path) -> Path | None:
-    """Recognize text: what has separated values cannot be told from what has none."""
-    if not path.is_file():
-        return None
-    if path.name.lower().endswith(_TABLE_ENDS):
-        return path
-    with path.open("rb") as file:
-        start = file.read(_LOOKED_AT)
-    is_text = b"\x00" not in start and not start.startswith(_JSON)
-    return path if is_text else None
-
-
-def tables_of(path: Path) -> set[str] | None:
-    """Return the names of the tables of an SQLite database; None if it cannot be looked into."""
-    if not path.is_file() or _start(path) != SQLITE:
-        return None
-    try:
-        with closing(connect(path, timeout=0.5)) as database:
-            rows = database.execute(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-            ).fetchall()
-    except sqlite3.Error:
-        return None
-    return {str(name) for (name,) in rows}
-
-
-def read_json(path: Path) -> Any:
-    """Return what a file of JSON holds, of one with an object a line a list; None for others."""
-    if not path.is_file() or path.stat().st_size > _LARGEST_JSON:
-        return None
-    if not _start(path).lstrip().startswith(_JSON):
-        return None
-    text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):  # what is nested too deep is no run
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
-        return None
-
-
-def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(len(SQLITE))
-
-
-_JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
-_JSON = (b"{", b"[")
-_LARGEST_JSON = 500_000_000
-_LOOKED_AT = 4096
-# Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
-# bz2, xz, lzma, lz4.
-_PICKLES = (
-    b"\x80",
-    b"x\x01",
-    b"x\x5e",
-    b"x\x9c",
-    b"x\xda",
-    b"\x1f\x8b",
-    b"BZ",
-    b"\xfd7zXZ",
-    b"]\x00\x00\x80",
-    b"\x04\x22M\x18",
-)
-_TABLE_ENDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
-
 # ---------------------------------------------------------------------- formats
 
-STORAGE = Format("an Optuna storage", _is_storage, "optuna.storage:opened", "from_optuna")
-TABLE = Format("a table", _is_table, "table_files:opened_csv", "from_frame")
-PICKLE = Format("a pickled result", _is_pickle, "pickled:opened")
+STORAGE = Format("an Optuna storage", is_storage, "optuna.storage:opened", "from_optuna")
+TABLE = Format("a table", is_table, "table_files:opened_csv", "from_frame")
+PICKLE = Format("a pickled result", is_pickle, "pickled:opened")
 FORMATS = (
     STORAGE,
     Format(
@@ -339,7 +190,7 @@ FORMATS = (
         "table_files:opened_excel",
         "from_frame",
     ),
-    Format("a table of JSON", _is_json_table, "table_files:opened_json", "from_frame"),
+    Format("a table of JSON", is_json_table, "table_files:opened_json", "from_frame"),
     PICKLE,
     TABLE,
 )
@@ -488,7 +339,7 @@ def _run_at(path: Path) -> Place | None:
         found = _recognized(path)
     except OSError:
         return None
-    is_called_so = path.name.lower().endswith(_TABLE_ENDS)
+    is_called_so = path.name.lower().endswith(TABLE_ENDS)
     return None if found and found.format is TABLE and not is_called_so else found
 
 
@@ -504,23 +355,17 @@ def what_it_is(path: Path) -> str:
     ...     what_it_is(path)
     'JSON with the keys lr, acc'
     """
-    if _start(path) == SQLITE:
+    if start_of(path) == SQLITE:
         tables = sorted(tables_of(path) or ())
         if not tables:
             return "an SQLite database without tables"
-        return f"an SQLite database with the tables {_listed(tables)}"
+        return f"an SQLite database with the tables {abridged(tables)}"
     content = read_json(path)
     if isinstance(content, Mapping):
-        return f"JSON with the keys {_listed(content)}"
+        return f"JSON with the keys {abridged([*content])}"
     if content is not None:
         return "JSON"
     return "a binary file"
-
-
-def _listed(names: Iterable[str]) -> str:
-    every = [*names]
-    more = ", ..." if len(every) > _SHOWN else ""
-    return f"{', '.join(every[:_SHOWN])}{more}"
 
 
 def _meant(path: Path) -> str:

@@ -42,11 +42,14 @@ class Known:
         The adapter: a public function, or "module:function".
     classes : tuple of str
         Their classes: the first part of the module, and the name.
+    several : str
+        "module:function" that returns the objectives of a source with several; else empty.
     """
 
     words: str
     reader: str
     classes: tuple[str, ...]
+    several: str = ""
 
 
 KNOWN = (
@@ -55,6 +58,7 @@ KNOWN = (
         "a search of scikit-learn",
         "from_sklearn",
         ("sklearn.BaseSearchCV", "optuna_integration.OptunaSearchCV"),
+        "sklearn.search:several_metrics",
     ),
     Known(
         "a result or Optimizer of skopt", "from_skopt", ("skopt.Optimizer", "scipy.OptimizeResult")
@@ -64,6 +68,7 @@ KNOWN = (
         "a facade of SMAC",
         "from_smac",
         ("smac.AbstractFacade", "smac.RunHistory", "hpo_explain.History"),
+        "smac.runhistory:several_objectives",
     ),
     Known(
         "a ResultGrid of Ray Tune",
@@ -74,6 +79,7 @@ KNOWN = (
         "a Client of Ax",
         "from_ax",
         ("ax.Client", "ax.AxClient", "ax.Experiment", "hpo_explain.Snapshot"),
+        "ax.client:several_objectives",
     ),
     Known(
         "a tuner of KerasTuner",
@@ -81,7 +87,12 @@ KNOWN = (
         ("keras_tuner.BaseTuner", "keras_tuner.Oracle", "hpo_explain.Search"),
     ),
     Known("what FLAML's tune.run returned", "from_flaml", ("flaml.ExperimentAnalysis",)),
-    Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
+    Known(
+        "a pandas.DataFrame",
+        "from_frame",
+        ("pandas.DataFrame",),
+        "frame.table:several_objectives",
+    ),
 )
 """What is read, by its class: nothing is imported to find out."""
 _MORE_ACCEPTED = "runs of MLflow, the path or address of one of them, or a Run"
@@ -149,7 +160,11 @@ def as_run(run: Any, **options: Any) -> Run:
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
-    _check_one_objective(options)
+    objectives = options.get("objective")
+    if isinstance(objectives, list):
+        problem = f"names {len(objectives)}: {', '.join(map(str, objectives))}"
+        remedy = "Name one here; pareto and report take several."
+        raise InputError("objective", problem, objectives, remedy)
     if isinstance(run, Run):
         _check_unread(options)
         return run
@@ -170,15 +185,6 @@ def as_run(run: Any, **options: Any) -> Run:
     if reader:
         return read_by(loaded(reader), run, options)
     return _by_others(run, options)
-
-
-def _check_one_objective(options: Mapping[str, Any]) -> None:
-    """Raise InputError where several objectives are named for what explains one."""
-    objectives = options.get("objective")
-    if isinstance(objectives, list):
-        problem = f"names {len(objectives)}: {', '.join(map(str, objectives))}"
-        remedy = "Name one here; pareto and report take several."
-        raise InputError("objective", problem, objectives, remedy)
 
 
 def as_runs(run: Any, **options: Any) -> dict[str, Run]:
@@ -298,14 +304,9 @@ def _of_each(source: Any, targets: list[Any], options: dict[str, Any]) -> list[d
     ]
     if None in known:
         raise _missing_direction(targets, known)
+    ignored = [*(options.get("ignore") or ())]
     return [
-        {
-            "direction": direction,
-            "ignore": [
-                *(options.get("ignore") or ()),
-                *(name for name in targets if name != target),
-            ],
-        }
+        {"direction": direction, "ignore": ignored + [name for name in targets if name != target]}
         for target, direction in zip(targets, known, strict=True)
     ]
 
@@ -314,14 +315,9 @@ def _missing_direction(targets: list[Any], known: list[Direction | None]) -> Inp
     """Return the error that the direction of one of several objectives is not known."""
     unknown = targets[known.index(None)]
     problem = f"does not say which way {unknown!r} is better"
-    ways = [likelier_direction(target) for target in targets]
-    return MissingOptionError(
-        "directions",
-        problem,
-        unknown,
-        ("Give one for each objective, as ", Option("directions", ways), "."),
-        [Option("directions", ways)],
-    )
+    ways = Option("directions", [likelier_direction(target) for target in targets])
+    remedy = ("Give one for each objective, as ", ways, ".")
+    return MissingOptionError("directions", problem, unknown, remedy, [ways])
 
 
 def _holds_a_run(value: Any) -> bool:
@@ -344,23 +340,9 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
     """Return the option that chooses an objective of a source, and those that it has."""
     if is_a(source, "optuna", "Study"):
         return "target", list(range(len(source.directions)))
-    if is_a(source, "sklearn", "BaseSearchCV"):
-        from hpo_explain.adapters.sklearn import several_metrics
-
-        return "objective", list(several_metrics(source))
-    if read_with(source) == "from_smac":
-        from hpo_explain.adapters.smac import several_objectives
-
-        return "objective", several_objectives(source)
-    if is_a(source, "pandas", "DataFrame"):
-        from hpo_explain.adapters.frame import several_objectives as columns_of
-
-        return "objective", columns_of(source)
-    if read_with(source) == "from_ax":
-        from hpo_explain.adapters.ax.client import several_objectives as of_ax
-
-        return "objective", of_ax(source)
-    return "objective", []
+    reader = read_with(source)
+    several = next((known.several for known in KNOWN if known.reader == reader), "")
+    return "objective", [*loaded(several)(source)] if several else []
 
 
 def checked_options(
@@ -440,7 +422,6 @@ def is_a(source: Any, module: str, name: str) -> bool:
 
 def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]:
     """Return the run that an adapter of another package reads, and those that cannot be asked."""
-    kind = f"{type(source).__module__}.{type(source).__qualname__}"
     unused = []
     for entry_point in metadata.entry_points(group=ENTRY_POINTS):
         try:
@@ -454,13 +435,12 @@ def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]
         if run is None:
             continue
         if not isinstance(run, Run):
-            raise InputError(
-                "run",
+            kind = _kind_of(source)
+            problem = (
                 f"was read by the adapter {entry_point.name!r} ({entry_point.value}), which "
-                f"returned a {type(run).__name__} for a {kind}",
-                kind,
-                "An adapter must return a Run, or None.",
+                f"returned a {type(run).__name__} for a {kind}"
             )
+            raise InputError("run", problem, kind, "An adapter must return a Run, or None.")
         return run, unused
     return None, unused
 
@@ -469,7 +449,7 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
     run, unused = _asked(source, options)
     if run is not None:
         return run
-    kind = f"{type(source).__module__}.{type(source).__qualname__}"
+    kind = _kind_of(source)
     if isinstance(source, Mapping):
         raise InputError("run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
     others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
@@ -479,6 +459,10 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         f"{ENTRY_POINTS!r}).{others}"
     )
     raise InputError("run", f"is a {kind}, which no adapter reads", kind, remedy)
+
+
+def _kind_of(source: Any) -> str:
+    return f"{type(source).__module__}.{type(source).__qualname__}"
 
 
 def apply_advice(advice: Any, source: Any, **options: Any) -> Any:
@@ -507,10 +491,6 @@ def apply_advice(advice: Any, source: Any, **options: Any) -> Any:
         from hpo_explain.adapters.optuna.advice import continued
 
         return continued(advice, source, **options)
-    kind = f"{type(source).__module__}.{type(source).__qualname__}"
-    raise InputError(
-        "source",
-        f"must be an optuna.Study, but was a {kind}",
-        source,
-        "Evaluate the configurations of its actions, or paste their code.",
-    )
+    problem = f"must be an optuna.Study, but was a {_kind_of(source)}"
+    remedy = "Evaluate the configurations of its actions, or paste their code."
+    raise InputError("source", problem, source, remedy)

@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters.formats import Opened, read_json
+from hpo_explain.adapters._signs import read_json
+from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact

@@ -33,7 +33,6 @@ REASONS = {
     "STAGED": RUNNING,
     "CANDIDATE": WAITING,
 }
-_SHOWN = 3
 
 _MODELS = fact(
     "models: for each proposal Ax's Gaussian process is fitted again by Ax's own code to the "
@@ -140,7 +139,7 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
     constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
     if constraints:
         text = (
-            f"constraints: Ax keeps to {listed(constraints, _SHOWN)}, and the search space here "
+            f"constraints: Ax keeps to {listed(constraints, most=3)}, and the search space here "
             "does not: averages and advice may take in other configurations; "
         )
         notes.append(fact(text, Option("background"), " takes an array without them"))

@@ -156,6 +156,28 @@ def check_names(argument: str, names: object) -> list[str]:
     return [str(name) for name in names]
 
 
+def scales_of(
+    log: Sequence[str] | None, linear: Sequence[str] | None, names: list[str]
+) -> dict[str, bool]:
+    """Return whether the user said that the scale of hyperparameters is logarithmic, by name.
+
+    Raises
+    ------
+    InputError
+        If there is no such hyperparameter, or one has both scales.
+    """
+    scales: dict[str, bool] = {}
+    for argument, listed, is_log in (("log", log, True), ("linear", linear, False)):
+        for name in check_names(argument, listed):
+            if name not in names:
+                raise unknown_name(argument, name, names, "hyperparameter")
+            if name in scales:
+                problem = f"names {name!r}, which log does already"
+                raise InputError(argument, problem, name, "Choose one.")
+            scales[name] = is_log
+    return scales
+
+
 def column_called(argument: str, name: str, table: pd.DataFrame) -> str:
     """Return the column of a name, which may lack its prefix: Flops is values_Flops.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._cells import is_empty, read_durations, read_numbers, read_objective
-from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, encoded, run_of
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
-from hpo_explain.adapters._reading import instances_of, outside_space, positions
+from hpo_explain.adapters._reading import instances_of
 from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._columns import (
     Chosen,
@@ -21,6 +21,7 @@ from hpo_explain.adapters.frame._columns import (
     column_called,
     configurations,
     read_roles,
+    scales_of,
 )
 from hpo_explain.adapters.frame._curves import last_of_each, read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
@@ -30,7 +31,7 @@ from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._settings import Spread, spread
 from hpo_explain.adapters.frame._trials import Trials, read_trials
 from hpo_explain.adapters.wandb_sweep import read_sweep
-from hpo_explain.base.checks import check_count, check_direction, unknown_name
+from hpo_explain.base.checks import check_count, check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
@@ -380,7 +381,7 @@ class _Table:
         first = self.trials.rows.first[self.trials.order]
         cells = configs.iloc[first].reset_index(drop=True)
         if isinstance(space, SearchSpace):
-            return Encoded(space, *_rows(cells, space))
+            return encoded(space, _configs(cells, space))
         numbers = np.array([*evaluations])
         counts = [not e.reason and np.isfinite(e.value) for e in evaluations.values()]
         kept = np.flatnonzero(counts)
@@ -389,15 +390,15 @@ class _Table:
             kept,
             numbers[kept],
             given=self.chosen.given,
-            log=_scales(log, linear, [*configs.columns]),
+            log=scales_of(log, linear, [*configs.columns]),
             set_to_none={name: rows[first] for name, rows in none.items()},
         )
-        X, outside = _rows(cells, found)
-        X[kept] = known
-        outside = {i: why for i, why in outside.items() if not counts[i]}
+        read = encoded(found, _configs(cells, found))
+        read.X[kept] = known
+        outside = {i: why for i, why in read.outside.items() if not counts[i]}
         ranges = trials_of_ranges(found, cells, numbers)
         of_ranges = {n: t for n, t in ranges.items() if n not in self.chosen.given}
-        return Encoded(found, X, outside, notes, of_ranges)
+        return Encoded(found, read.X, outside, notes, of_ranges)
 
     def completed(self, run: Run) -> Run:
         """Return a run with what is known of its instances or folds, and of its columns."""
@@ -430,19 +431,18 @@ def _origin(number: int, reason: Fact | None, by_model: set[int] | None) -> Orig
     return Origin.INITIAL if is_first else Origin.UNKNOWN
 
 
-def _rows(cells: pd.DataFrame, space: SearchSpace) -> tuple[Array, dict[int, Fact]]:
-    """Return cells as encoded rows, and why some have a value outside the space."""
-    X = np.full((len(cells), len(space)), np.nan)
-    outside: dict[int, Fact] = {}
-    for j, parameter in enumerate(space):
-        column = cells[parameter.name].tolist()
-        full = [i for i, cell in enumerate(column) if not is_empty(cell)]
-        if None in getattr(parameter, "choices", ()):  # an empty cell is one
-            full = [*range(len(column))]
-        values = [None if is_empty(column[i]) else column[i] for i in full]
-        X[full, j], why = positions(parameter, values)
-        outside |= {full[i]: outside_space(reason) for i, reason in why.items()}
-    return X, outside
+def _configs(cells: pd.DataFrame, space: SearchSpace) -> list[dict[str, Any]]:
+    """Return rows of cells as configurations: an empty cell is None where that is a choice."""
+    columns = [cells[name].tolist() for name in space.names]
+    takes_none = {p.name for p in space if None in getattr(p, "choices", ())}
+    return [
+        {
+            name: None if is_empty(cell) else cell
+            for name, cell in zip(space.names, row, strict=True)
+            if name in takes_none or not is_empty(cell)
+        }
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def _direction(
@@ -473,28 +473,6 @@ def several_objectives(frame: pd.DataFrame) -> list[str]:
     if not {"number", "state"} <= {*columns}:
         return []
     return [name for name in columns if name.startswith("values_")]
-
-
-def _scales(
-    log: Sequence[str] | None, linear: Sequence[str] | None, names: list[str]
-) -> dict[str, bool]:
-    """Return whether the user said that the scale of hyperparameters is logarithmic, by name.
-
-    Raises
-    ------
-    InputError
-        If there is no such hyperparameter, or one has both scales.
-    """
-    scales: dict[str, bool] = {}
-    for argument, listed, is_log in (("log", log, True), ("linear", linear, False)):
-        for name in check_names(argument, listed):
-            if name not in names:
-                raise unknown_name(argument, name, names, "hyperparameter")
-            if name in scales:
-                problem = f"names {name!r}, which log does already"
-                raise InputError(argument, problem, name, "Choose one.")
-            scales[name] = is_log
-    return scales
 
 
 def _mentioned(hyperparameters: object, space: object) -> list[str]:

@@ -24,7 +24,7 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial
 
-from hpo_explain.adapters._domain import Domain, parameter_of
+from hpo_explain.adapters._domain import FINEST_GRID, Domain, parameter_of
 from hpo_explain.adapters._reading import outside_space, positions
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, fact
@@ -43,7 +43,6 @@ from hpo_explain.space import (
 
 _ORDERS = 200  # orders of suggestion looked at, of which every activity pattern has one
 _CHANCE = math.log(0.01)
-_FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
 
 
 @dataclass(frozen=True, eq=False)
@@ -412,7 +411,7 @@ def _common_step(
     # a range may differ from trial to trial, but few ranges begin differently
     for first in {kind.low for kind in kinds}:
         common = _gcd(common, Fraction(str(first)) - start)
-    if not common or (isinstance(low, float) and (high - low) / common > _FINEST_GRID):
+    if not common or (isinstance(low, float) and (high - low) / common > FINEST_GRID):
         return None
     return float(common)
 

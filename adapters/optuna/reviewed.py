@@ -21,7 +21,7 @@ from hpo_explain.adapters.optuna._sampler import REVIEW
 from hpo_explain.adapters.optuna._space import distribution_of, order_of
 from hpo_explain.adapters.optuna._trials import TargetLike
 from hpo_explain.adapters.optuna.samplers import WrappingSampler, unwrapped
-from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
+from hpo_explain.adapters.optuna.study import Reading, check_sampler, check_space
 from hpo_explain.base.checks import check_count, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.phrases import join_words
@@ -244,7 +244,7 @@ class ReviewedSampler(WrappingSampler):
     def _read(self, study: Study, trials: Sequence[FrozenTrial]) -> Run:
         # a pruner's view of a study has some of its trials, and few of its attributes
         whole: Study = getattr(study, "_study", study)
-        return read_trials(whole, trials, target=self._target, space=self._space)
+        return Reading(self._target, space=self._space).run(whole, trials)
 
 
 @dataclass(frozen=True, eq=False)

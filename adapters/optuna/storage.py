@@ -25,7 +25,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
 from hpo_explain.base.phrases import abridged
 
-_MOST_NAMES = 30  # of studies, in an error
 _MOST_STEPS = 10_000_000  # of SQLite, to name the studies of a file: a second at most
 
 # an address of a file and nothing else
@@ -148,7 +147,7 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
     names = _names(opened, storage)
     if not names:
         raise InputError("storage", f"{address!r} holds no study", address, "Check the address.")
-    listed = abridged([*map(repr, names)], _MOST_NAMES)
+    listed = abridged([*map(repr, names)], most=30)
     if study_name is None:
         if len(names) > 1:
             problem = f"must be given, as storage {address!r} holds {len(names)} studies"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -152,65 +152,63 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
-    rules: Any = {"sampler": sampler, "space": space, "pruned": pruned, "infeasible": infeasible}
-    if is_joined(target) and target not in (study.metric_names or ()):
-        _check_no_direction(direction, target)
-        runs = by_objective(
-            from_optuna(study, target=objective, **rules)
-            for objective in range(len(study.directions))
+    asked = Reading(target, sampler, space, direction, pruned, infeasible, bounds)
+    return asked.run(study, study.get_trials(deepcopy=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How trials of a study are read: the options of `from_optuna`."""
+
+    target: TargetLike = None
+    sampler: optuna.samplers.BaseSampler | None = None
+    space: SearchSpace | None = None
+    direction: str | None = None
+    pruned: str = "drop"
+    infeasible: str = "keep"
+    bounds: tuple[float, float] | None = None
+
+    def run(self, study: Study, trials: Sequence[FrozenTrial]) -> Run:
+        """Return the run of trials, read as those of a study."""
+        is_own = self.target in (study.metric_names or ())
+        if not is_own and (is_joined(self.target) or is_measured(self.target)):
+            if self.direction is not None:
+                problem = f"cannot be given with target={self.target!r}"
+                remedy = "Leave it out: the target has its own."
+                raise InputError("direction", problem, self.direction, remedy)
+            return within(self._of_all(study, trials), self.bounds)
+        asked = resolve_target(study, self.target, self.direction)
+        outcomes = outcomes_of(trials, asked, self.pruned, self.infeasible)
+        read = _read_space(trials, outcomes, self.space)
+        asked = settle_direction(asked, study, trials, outcomes)
+        choice = read_choice(study, self.sampler, trials, outcomes)
+        run = run_of(
+            {
+                trial.number: _evaluation(trial, outcome, choice)
+                for trial, outcome in zip(trials, outcomes, strict=True)
+            },
+            read,
+            Source("study", choice.label, check_direction(asked.direction), asked.name),
+            bounds=self.bounds,
+            notes=[*asked.notes, *choice.notes, *about_outcomes(trials, outcomes, asked)],
+            reviewed=read_reviewed(trials, read.space),
+            name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
+            framework="optuna",
+            record=read_record(study, choice, trials, read.space, own_objective=asked.is_own),
         )
-        return within(Objectives.of(runs).run(target), bounds)
-    trials = study.get_trials(deepcopy=False)
-    return read_trials(study, trials, target=target, direction=direction, bounds=bounds, **rules)
+        # what is reported is the study's own objective
+        return run if asked.is_own else replace(run, curves=None)
 
-
-def _check_no_direction(direction: str | None, target: object) -> None:
-    """Raise InputError where a direction is given with a target that has one."""
-    if direction is not None:
-        problem = f"cannot be given with target={target!r}"
-        raise InputError("direction", problem, direction, "Leave it out: the target has its own.")
-
-
-def read_trials(
-    study: optuna.Study,
-    trials: Sequence[FrozenTrial],
-    *,
-    target: TargetLike = None,
-    sampler: optuna.samplers.BaseSampler | None = None,
-    space: SearchSpace | None = None,
-    direction: str | None = None,
-    pruned: str = "drop",
-    infeasible: str = "keep",
-    bounds: tuple[float, float] | None = None,
-) -> Run:
-    """Read trials as those of a study, as `from_optuna` does with all that it has."""
-    if is_measured(target) and target not in (study.metric_names or ()):
-        _check_no_direction(direction, target)
-        rules: Any = {"sampler": sampler, "space": space, "pruned": pruned}
-        of_first = read_trials(study, trials, target=0, infeasible=infeasible, **rules)
-        return within(measured(of_first, target), bounds)
-    asked = resolve_target(study, target, direction)
-    outcomes = outcomes_of(trials, asked, pruned, infeasible)
-    read = _read_space(trials, outcomes, space)
-    asked = settle_direction(asked, study, trials, outcomes)
-    choice = read_choice(study, sampler, trials, outcomes)
-    own_objective = asked.is_own
-    run = run_of(
-        {
-            trial.number: _evaluation(trial, outcome, choice)
-            for trial, outcome in zip(trials, outcomes, strict=True)
-        },
-        read,
-        Source("study", choice.label, check_direction(asked.direction), asked.name),
-        bounds=bounds,
-        notes=[*asked.notes, *choice.notes, *about_outcomes(trials, outcomes, asked)],
-        reviewed=read_reviewed(trials, read.space),
-        name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
-        framework="optuna",
-        record=read_record(study, choice, trials, read.space, own_objective=own_objective),
-    )
-    # what is reported is the study's own objective
-    return run if own_objective else replace(run, curves=None)
+    def _of_all(self, study: Study, trials: Sequence[FrozenTrial]) -> Run:
+        """Return a run about what is measured beside the objectives, or made of all of them."""
+        target: Any = self.target
+        runs = by_objective(
+            replace(self, target=objective, bounds=None).run(study, trials)
+            for objective in range(len(study.directions) if is_joined(target) else 1)
+        )
+        if is_joined(target):
+            return Objectives.of(runs).run(target)
+        return measured(next(iter(runs.values())), target)
 
 
 def _evaluation(trial: FrozenTrial, outcome: Outcome, choice: Choice) -> Evaluation:

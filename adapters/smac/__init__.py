@@ -1,5 +1,5 @@
 """The adapter of SMAC3."""
 
-from hpo_explain.adapters.smac.runhistory import from_smac, several_objectives
+from hpo_explain.adapters.smac.runhistory import from_smac
 
-__all__ = ["from_smac", "several_objectives"]
+__all__ = ["from_smac"]

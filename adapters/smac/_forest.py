@@ -16,7 +16,7 @@ from hpo_explain.models.acquisition.split import SplitCriterion
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
-_LEAST = 1e-10  # SMAC's VERY_SMALL_NUMBER
+LEAST = 1e-10  # SMAC's VERY_SMALL_NUMBER
 
 
 class VectorColumns:
@@ -109,7 +109,7 @@ class LogScaled:
     def of(cls, cost: Array, percentage: float) -> LogScaled:
         """Return the scale of some costs."""
         least, high = float(np.min(cost)), float(np.max(cost))
-        low = least - (float(np.percentile(cost, percentage)) - least) - _LEAST
+        low = least - (float(np.percentile(cost, percentage)) - least) - LEAST
         if low == high:
             low *= 1 - 1e-10
         return cls(low, high, percentage)

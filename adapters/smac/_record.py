@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.adapters._latest import Latest
 from hpo_explain.adapters.smac._forest import (
+    LEAST,
     LogNormalImprovement,
     LogScaled,
     Plain,
@@ -30,7 +31,6 @@ from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
 CHECKED = "2.4"
-_LEAST_VARIANCE = 1e-10  # SMAC's
 _SAME = 1e-6
 _CANDIDATES = 1000
 _RANDOM = 0.05  # share of the candidates that are better than one that a model did not choose
@@ -245,7 +245,7 @@ class SmacRecord:
             ScaledForest.of(forest, Plain()),
             columns=columns,
             data=(rows, scale(trained.cost)),
-            min_variance=_LEAST_VARIANCE,
+            min_variance=LEAST,
         )
         if not isinstance(scale, LogScaled):
             return _Own(on_scale, self._on(on_scale, trained.best), True, trained.budget)

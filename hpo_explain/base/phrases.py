@@ -54,7 +54,7 @@ def listed(words: Sequence[str], most: int = 8) -> str:
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def abridged(words: Sequence[object], most: int) -> str:
+def abridged(words: Sequence[object], most: int = 10) -> str:
     """Return the first words separated by commas, and dots if there are more."""
     more = ", ..." if len(words) > most else ""
     return ", ".join(map(str, words[:most])) + more

@@ -78,3 +78,21 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     assert lines[6] == "note: c: left out, as the column is empty"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"
+
+
+def test_what_was_guessed_of_a_table_is_told_before_the_rest():
+    columns = {"kernel": ["rbf", "poly"] * 6, "degree": [None, 2.0] * 6, "nothing": [None] * 12}
+    table = pd.DataFrame(columns).assign(lr=[0.1, 0.2, 0.4] * 4, auc=np.arange(12) % 5 / 5)
+    lines = summary(hx.from_frame(table, "auc"))
+    notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
+    guessed = (
+        "columns: hyperparameters are ",
+        "direction: auc is maximized, as its name says",
+        "degree: active when kernel = 'poly'",
+        "empty cells (degree in 6 of 12 rows)",
+    )
+    last = max(i for i, note in enumerate(notes) if note.startswith(guessed))
+    assert sum(note.startswith(guessed) for note in notes) == len(guessed)
+    rest = ("repeated: ", "degree: whole numbers, read as integers")
+    assert all(i > last for i, note in enumerate(notes) if note.startswith(rest))
+    assert any(note.startswith(rest) for note in notes)

@@ -1,0 +1,171 @@
+"""Signs by which files and folders are recognized: by their names and first bytes, nothing run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from hpo_explain.adapters._sqlite import SQLITE, connect
+
+Sign = Callable[[Path], Path | None]
+"""Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
+_JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
+_JSON = (b"{", b"[")
+_LARGEST_JSON = 500_000_000
+_LOOKED_AT = 4096
+# Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
+# bz2, xz, lzma, lz4.
+_PICKLES = (
+    b"\x80",
+    b"x\x01",
+    b"x\x5e",
+    b"x\x9c",
+    b"x\xda",
+    b"\x1f\x8b",
+    b"BZ",
+    b"\xfd7zXZ",
+    b"]\x00\x00\x80",
+    b"\x04\x22M\x18",
+)
+TABLE_ENDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
+
+
+def folder_with(*patterns: str, named: str = "") -> Sign:
+    """Return the sign of a folder that has a file for each of some patterns.
+
+    Parameters
+    ----------
+    *patterns : str
+        What has to be there, as of ``Path.glob``; "a|b" is one or the other.
+    named : str
+        The file that stands for its folder where it is given itself, as a pattern.
+    """
+
+    def sign(path: Path) -> Path | None:
+        folder = path
+        if path.is_file() and named and path.match(named):
+            folder = path.parent
+        if not folder.is_dir():
+            return None
+        complete = all(
+            any(any(folder.glob(one)) for one in pattern.split("|")) for pattern in patterns
+        )
+        return folder if complete else None
+
+    return sign
+
+
+def database_with(*tables: str) -> Sign:
+    """Return the sign of an SQLite database that has some tables."""
+
+    def sign(path: Path) -> Path | None:
+        found = tables_of(path)
+        return path if {*tables} <= (found or set()) else None
+
+    return sign
+
+
+def starting_with(*starts: bytes, ends: Sequence[str] = ()) -> Sign:
+    """Return the sign of a file that starts with some bytes, or whose name has such an end."""
+
+    def sign(path: Path) -> Path | None:
+        if not path.is_file():
+            return None
+        named = bool(ends) and path.name.lower().endswith(tuple(ends))
+        return path if named or start_of(path).startswith(starts) else None
+
+    return sign
+
+
+def json_with(*keys: str) -> Sign:
+    """Return the sign of a file with a JSON object that has some keys."""
+
+    def sign(path: Path) -> Path | None:
+        content = read_json(path)
+        is_one = isinstance(content, dict) and {*keys} <= {*content}
+        return path if is_one else None
+
+    return sign
+
+
+def is_storage(path: Path) -> Path | None:
+    """Recognize a database or a journal of Optuna; one that nobody has written to yet is empty."""
+    if not path.is_file() or path.name.lower().endswith(TABLE_ENDS):
+        return None
+    start = start_of(path)
+    if start == SQLITE:
+        # a database that cannot be looked into is one that another process writes to
+        tables = tables_of(path)
+        is_one = tables is None or {"studies", "trials"} <= tables
+    else:
+        is_one = not start or start.startswith(_JOURNAL)
+    return path if is_one else None
+
+
+def is_pickle(path: Path) -> Path | None:
+    if not path.is_file() or path.name.lower().endswith(TABLE_ENDS):
+        return None
+    return path if start_of(path).startswith(_PICKLES) else None
+
+
+def is_json_table(path: Path) -> Path | None:
+    """Recognize objects one after the other, or in a list: a row each."""
+    content = read_json(path)
+    is_one = (
+        isinstance(content, list)
+        and len(content) > 0
+        and all(isinstance(row, dict) for row in content)
+    )
+    return path if is_one else None
+
+
+def is_table(path: Path) -> Path | None:
+    """Recognize text: what has separated values cannot be told from what has none."""
+    if not path.is_file():
+        return None
+    if path.name.lower().endswith(TABLE_ENDS):
+        return path
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+    is_text = b"\x00" not in start and not start.startswith(_JSON)
+    return path if is_text else None
+
+
+def tables_of(path: Path) -> set[str] | None:
+    """Return the names of the tables of an SQLite database; None if it cannot be looked into."""
+    if not path.is_file() or start_of(path) != SQLITE:
+        return None
+    try:
+        with closing(connect(path, timeout=0.5)) as database:
+            rows = database.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+            ).fetchall()
+    except sqlite3.Error:
+        return None
+    return {str(name) for (name,) in rows}
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file of JSON holds, of one with an object a line a list; None for others."""
+    if not path.is_file() or path.stat().st_size > _LARGEST_JSON:
+        return None
+    if not start_of(path).lstrip().startswith(_JSON):
+        return None
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # what is nested too deep is no run
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
+def start_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE))
