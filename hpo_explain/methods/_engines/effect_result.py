@@ -26,6 +26,7 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    as_objects,
     check_fraction,
     fact,
     format_value,
@@ -172,9 +173,7 @@ class Effect(Result):
         """The hyperparameters' values by row of the table; None, which may be a category, stays."""
         columns = zip(*itertools.product(*self.axes), strict=True)
         for name, values, named in zip(self.names, columns, self.categorical, strict=True):
-            column = np.empty(len(values), dtype=object)
-            column[:] = values
-            yield name, column if named else np.array(values)
+            yield name, as_objects(values) if named else np.array(values)
 
     @property
     def compared(self) -> bool:

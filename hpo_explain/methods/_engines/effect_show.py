@@ -142,7 +142,7 @@ def as_points(result: Effect) -> bool:
 
 
 def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
-    """Return the axis of one of its hyperparameters, of categories those that are kept."""
+    """Return the axis of one of its hyperparameters, of categories those that are shown."""
     label, values = shorten(result.names[k], 60), result.axes[k]
     if not result.categorical[k]:
         p: Any = result.subject.space[result.names[k]]
@@ -151,11 +151,11 @@ def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
     names = [str(value) for value in values]
     if places is None:
         return Axis(label=label, values=values, names=names)
-    kept = [names[i] for i in places]
+    shown = [names[i] for i in places]
     if result.tried:
         counts = Counter(map(CategoryIndex(values), result.tried[k]))
-        kept = [f"{names[i]} ({counts[i]})" for i in places]
-    return Axis(label=label, values=[values[i] for i in places], names=kept)
+        shown = [f"{names[i]} ({counts[i]})" for i in places]
+    return Axis(label=label, values=[values[i] for i in places], names=shown)
 
 
 def _half(result: Effect) -> Array:

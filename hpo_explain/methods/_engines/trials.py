@@ -15,6 +15,7 @@ from hpo_explain.base import (
     Result,
     Subject,
     Table,
+    as_objects,
     check_name,
     check_sequence,
     counted,
@@ -79,9 +80,7 @@ class Trials(Result):
         yield "trial", self.trials
         configs = self.subject.space.decode(self.X)
         for name in self.subject.names:
-            column = np.empty(len(self), dtype=object)
-            column[:] = [config.get(name) for config in configs]
-            yield name, column
+            yield name, as_objects([config.get(name) for config in configs])
 
     def of_state(self, *states: str) -> Bools:
         """Return which trials have one of some states, (n,)."""

@@ -250,8 +250,8 @@ def _orders(space: SearchSpace, names: tuple[str, ...], axes: tuple[Steps, ...])
 def _notes(subject: Subject, names: tuple[str, ...], thinned: bool) -> list[Fact]:
     notes = about_names(subject, names)
     if thinned:
-        kept = counted(_MOST_ROWS[len(names) - 1], "configuration")
-        notes.append(fact(f"averaged over {kept} drawn from those tried"))
+        count = counted(_MOST_ROWS[len(names) - 1], "configuration")
+        notes.append(fact(f"averaged over {count} drawn from those tried"))
     return [*notes, *subject.notes]
 
 

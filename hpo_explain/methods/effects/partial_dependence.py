@@ -269,13 +269,13 @@ class PartialDependenceExplainer:
 
     def _in_draws(self, rows: Array, members: list[int], values: Array) -> Array:
         """Return the curves of rows in each function, (k, m, G); NaN where a row is not valid."""
-        parts = [
+        blocks = [
             (places, valid, self._draws.costs_at(z, members, values[places]))
             for places, valid, z in self._composed(rows, members, values)
         ]
-        k = parts[0][2].shape[1] if parts else 1
+        k = blocks[0][2].shape[1] if blocks else 1
         curves = np.full((k, len(rows), len(values)), np.nan)
-        for places, valid, costs in parts:
+        for places, valid, costs in blocks:
             curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
         return curves
 
@@ -413,7 +413,7 @@ class PartialDependenceExplainer:
                 ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
         part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
-        intervals = {k: kept for k, kept in part.intervals.items() if k not in members}
+        intervals = {k: ends for k, ends in part.intervals.items() if k not in members}
         intervals |= {j: active[j][j] for j in optional if j in active[j]}
         if intervals:
             boxes = tuple(restrict(b, intervals) for b in boxes)

@@ -358,22 +358,22 @@ def _grid(part: SubSpace, j: int) -> tuple[tuple[Any, ...], Array]:
     """Return values of a hyperparameter in the user's units, and their latent values."""
     parameter = part.space.parameters[j]
     share = parameter.optional or 1.0
-    kept = part.intervals.get(j, [(0.0, share)])
+    intervals = part.intervals.get(j, [(0.0, share)])
     grid = parameter.grid() if (parameter.size or np.inf) <= _GRID else None
     if parameter.size is None:
-        latent = stretch(np.linspace(0.0, 1.0, _GRID), kept)
+        latent = stretch(np.linspace(0.0, 1.0, _GRID), intervals)
         positions = latent / share
     elif parameter.is_category:
         positions = np.arange(parameter.size, dtype=float)
         latent = share * (part.ranks.get(j, positions) + 0.5) / parameter.size
     else:
-        some = stretch((np.arange(_GRID) + 0.5) / _GRID, kept) / share
+        some = stretch((np.arange(_GRID) + 0.5) / _GRID, intervals) / share
         positions = np.unique(parameter.from_latent(some)) if grid is None else grid[0]
         middles = [np.mean(parameter.latent_interval(p, p)) for p in positions]
         latent = share * np.array(middles)
     if j in part.intervals:
-        inside = np.any([(low <= latent) & (latent <= high) for low, high in kept], axis=0)
-        positions, latent = (positions[inside], squeeze(latent[inside], kept))
+        inside = np.any([(low <= latent) & (latent <= high) for low, high in intervals], axis=0)
+        positions, latent = (positions[inside], squeeze(latent[inside], intervals))
     return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
 
 
