@@ -279,7 +279,7 @@ class LocalImportanceExplainer(Explainer):
     @cached_property
     def _boxes(self) -> tuple[TreeBoxes, ...]:
         surrogate = self.explained.surrogate
-        return surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else ()
+        return (surrogate.boxes() or ()) if isinstance(surrogate, SupportsBoxes) else ()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
