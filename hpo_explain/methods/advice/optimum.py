@@ -153,7 +153,6 @@ def _first_least(decision: RunDecision, rows: Ints) -> Ints:
 def _best_levels(decision: RunDecision) -> list[Ints]:
     """Return the best level of each hyperparameter in each draw, where it is active, (k,) each."""
     land = decision.draws.landscape
-    known = dict[bytes, Ints]()
     levels = []
     for j, axis in enumerate(land.axes):
         active = land.level[:, j] >= 0
@@ -162,9 +161,7 @@ def _best_levels(decision: RunDecision) -> list[Ints]:
         if not len(rows):  # a branch that no row has: every level is as probable
             levels.append(np.arange(len(land.all_values)) % len(axis.weights))
             continue
-        if rows.tobytes() not in known:  # most are active in the same rows
-            known[rows.tobytes()] = _first_least(decision, rows)
-        levels.append(land.level[known[rows.tobytes()], j])
+        levels.append(land.level[_first_least(decision, rows), j])
     return levels
 
 

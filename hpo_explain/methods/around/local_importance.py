@@ -279,9 +279,7 @@ class LocalImportanceExplainer(Explainer):
     @cached_property
     def _boxes(self) -> tuple[TreeBoxes, ...]:
         surrogate = self.explained.surrogate
-        if not isinstance(surrogate, SupportsBoxes):
-            return ()
-        return surrogate.boxes() or ()
+        return (surrogate.boxes() or ()) if isinstance(surrogate, SupportsBoxes) else ()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:

@@ -131,8 +131,7 @@ class DesirabilityPath(Result):
     @property
     def trials(self) -> npt.NDArray[np.int64]:
         """The numbers of the explained proposals, (T,)."""
-        numbers = [-1 if e.trial is None else e.trial for e in self.explanations]
-        return np.array(numbers, dtype=np.int64)
+        return np.array([e.trial for e in self.explanations], dtype=np.int64)
 
     @property
     def acquisitions(self) -> tuple[str, ...]:

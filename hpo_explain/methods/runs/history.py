@@ -158,11 +158,6 @@ class History(Result):
         return len(self.later)
 
     @property
-    def reasons(self) -> Mapping[str, int]:
-        """How many of the later trials were left out, by the kind of reason."""
-        return Counter(self.left_out[t].kind for t in self.later if t in self.left_out)
-
-    @property
     def before_proposals(self) -> float:
         """The best objective of the trials that the model did not choose; NaN where none is."""
         others = self.feasible & ~self.proposed
@@ -234,9 +229,10 @@ class History(Result):
         """What came after the best trial, trials that were left out included, in words."""
         if not self.since:
             return "the last one"
-        kinds, outside = self.reasons, self.subject.best_left_out
-        named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds.get(kind)]
-        others = sum(kinds.values()) - sum(kinds.get(kind, 0) for kind in _ENDED)
+        left_out, outside = self.left_out, self.subject.best_left_out
+        kinds = Counter(left_out[t].kind for t in self.later if t in left_out)
+        named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds[kind]]
+        others = sum(kinds.values()) - sum(kinds[kind] for kind in _ENDED)
         named += [f"{others} left out for other reasons"] if others else []
         better = "nothing better"
         if not self.feasible.all():

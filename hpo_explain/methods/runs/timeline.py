@@ -20,7 +20,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Ints
+from hpo_explain.space import Array, Ints
 
 _UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
 _LOST = ("failed", "pruned")
@@ -113,10 +113,6 @@ class Timeline(Result):
         """For how many seconds no trial ran."""
         return float(np.diff(self.pauses, axis=1).sum())
 
-    def of_state(self, state: str) -> Bools:
-        """Return which trials have a state, (n,)."""
-        return np.array([one == state for one in self.states], dtype=bool)
-
     @property
     def claims(self) -> tuple[Claim, ...]:
         """How long all took, and the share of the trials' time that failed and pruned ones took."""
@@ -126,7 +122,7 @@ class Timeline(Result):
         claims = [self.claim("tried", (), self.span, text=text)]
         whole = float(self.seconds.sum())
         for state in _LOST:
-            which = self.of_state(state)
+            which = np.array(self.states) == state
             share = float(self.seconds[which].sum()) / (whole or 1.0)
             if share >= NOTHING:
                 text = f"{share:.0%} went into {counted(int(which.sum()), f'{state} trial')}"
