@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from hpo_explain.cli._source import Source
     from hpo_explain.run import Run
 
-# at most: in all, and of reasons for leaving trials out
-_LINES, _REASONS = (10, 4)
-_WIDEST = 240
+_LINES = 10  # of a summary
 
 
 def read_and_tell(source: Source) -> Run:
@@ -61,19 +59,19 @@ def summary(run: Run) -> list[str]:
 def _shortened(note: Fact) -> str:
     """Return a note as a line; what columns were taken for has to be checked as a whole."""
     line = f"note: {note.text(name_reading_option)}"
-    if len(line) <= _WIDEST or note.kind == "columns":
-        return line
-    return f"{line[: _WIDEST - 3]}..."
+    is_whole = len(line) <= 240 or note.kind == "columns"
+    return line if is_whole else f"{line[:237]}..."
 
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
     ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
+    first, others = ordered[:4], ordered[4:]
     lines = [
         f"left out: {len(trials)} ({spans(trials)}): {reason.text(name_reading_option)}"
-        for reason, trials in ordered[:_REASONS]
+        for reason, trials in first
     ]
-    rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]
+    rest = [trial for _, trials in others for trial in trials]
     if rest:
         lines.append(f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report")
     return lines

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axis import Axis
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.ticker import FixedLocator, Formatter, LogLocator, NullLocator
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def make_log(axis: Axis, values: Sequence[Any], *, few: bool = False) -> None:
+def make_log(axis: XAxis | YAxis, values: Sequence[Any], *, few: bool = False) -> None:
     """Make an axis logarithmic; whole numbers are written out.
 
     Parameters
     ----------
-    axis : matplotlib.axis.Axis
+    axis : matplotlib.axis.XAxis or YAxis
         The axis.
     values : sequence of float or int
         What the axis will show, in the user's units.

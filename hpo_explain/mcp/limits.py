@@ -27,7 +27,6 @@ COUNTS = {
 """The largest number that an argument may be, and the most values that it may hold."""
 _MOST = 1_000  # values that any other argument may hold, and characters of a text
 LONGEST_NAME = 300  # characters of a name, or of a value that is text, in an answer
-_DEEPEST = 5  # levels of lists and objects
 _QUOTED = 200  # characters of a value in an error
 _REMEDY = "Use the command line or Python for more."
 
@@ -59,8 +58,8 @@ def _values_in(name: str, value: Any, depth: int = 0) -> int:
         raise InputError(name, problem)
     if not isinstance(value, (list, Mapping)):
         return 1
-    if depth == _DEEPEST:
-        raise InputError(name, f"must not be nested deeper than {_DEEPEST} levels")
+    if depth == 5:
+        raise InputError(name, f"must not be nested deeper than {depth} levels")
     if isinstance(value, Mapping):
         value = [*value, *value.values()]
     return sum(_values_in(name, one, depth + 1) for one in value)

@@ -60,7 +60,6 @@ _CLASSES: dict[str, tuple[type, ...]] = {
 }
 _ROLE = re.compile(r":\w+:`([^`]*)`")
 _SENTENCE = re.compile(r"[^.;]*(?:[.;](?! [A-Z\"]|$)[^.;]*)*")
-_LONGEST = 105  # characters of a description, unless one word is longer
 
 
 @dataclass(frozen=True)
@@ -171,11 +170,14 @@ def _type_of(hint: Any) -> dict[str, Any]:
 
 
 def _briefly(description: str) -> str:
-    """Return the beginning of what is told of an argument, without marks of the documentation."""
+    """Return the beginning of what is told of an argument, without marks of the documentation.
+
+    It has 105 characters at most, unless one word is longer.
+    """
     plain = _ROLE.sub(r"\1", description).replace("``", "`")
     sentence = _SENTENCE.match(plain)
     first = sentence[0] if sentence else plain
-    if len(first) <= _LONGEST:
+    if len(first) <= 105:
         return first.rstrip(".")
-    clauses = re.split(r"(?=, |: | \(|; )", first[:_LONGEST])
+    clauses = re.split(r"(?=, |: | \(|; )", first[:105])
     return "".join(clauses[:-1] or clauses)

@@ -60,7 +60,7 @@ class Panels(Words):
 
         What is written around all of them is left out.
         """
-        ends: dict[str, tuple[float, float] | None] = {"y": self.ends_of_y}
+        ends = {"y": self.ends_of_y}
         if self.same_x and self.curves:
             ends["x"] = _ends([panel.across() for panel in self.curves])
         bare: dict[str, Any] = {"subtitle": "", "footer": "", "caution": "", "means": {}}
