@@ -79,7 +79,9 @@ def main(options: list[str]) -> int:
     with ThreadPoolExecutor(1) as threads:
         futures = [threads.submit(run, *check) for check in beside.items()]
         failures = [failure for check in before.items() if (failure := run(*check))]
-        code = 1 if failures else test(options)
+        # examples are of a commit
+        where = ["tests"] if options == ["--merge"] else []
+        code = 1 if failures else test([*options, *where])
         failures += [failure for future in futures if (failure := future.result())]
     print(*failures, end="")
     return code or int(bool(failures))
