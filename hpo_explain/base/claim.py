@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 from hpo_explain.base.checks import check_estimate
@@ -83,12 +83,13 @@ class Claim:
 
     kind: Kind
     hyperparameters: tuple[str, ...] = ()
-    values: tuple[Any, ...] = ()
-    estimate: float = float("nan")
+    estimate: float = math.nan
     interval: tuple[float, float] | None = None
+    _: KW_ONLY
+    values: tuple[Any, ...] = ()
     certain: bool = True
-    probability: float = field(default=float("nan"), kw_only=True)
-    side: Literal["above", "below"] = field(default="above", kw_only=True)
+    probability: float = math.nan
+    side: Literal["above", "below"] = "above"
     because: tuple[Fact, ...] = ()
     term: str = ""
     text: str = field(default="", compare=False)

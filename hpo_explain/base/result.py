@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,6 @@ from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
-    UNKNOWN,
-    not_settled,
     reservation,
     told_apart,
 )
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hpo_explain.belief.decisions import Decision
     from hpo_explain.belief.trust import Trust
 
 Cells = list[tuple[str, list[Any]]]
@@ -330,89 +327,6 @@ class Result(ABC):
         return views_of[check_option("view", view, views_of)].describe(self)
 
     # ------------------------------------------------------------------ from the claims
-
-    def decided(
-        self,
-        kind: Any,
-        names: tuple[str, ...],
-        decision: Decision,
-        *,
-        text: str = "",
-        frame: str = "{each}",
-        values: tuple[Any, ...] = (),
-        because: tuple[Fact, ...] = (),
-        unsettled: Fact | None = None,
-        exact: bool = False,
-        term: str = "",
-    ) -> Claim:
-        """Return a claim about the objective as the belief's draws decide it, with its words.
-
-        Of a single function, such as a model that does not know how its predictions vary together,
-        it is not certain, unless the number is `exact`. Where it is not certain, `unsettled` stands
-        for the probability if the words tell that.
-        """
-        if not decision.known:
-            unknown = () if exact else (UNKNOWN,)
-            return self.claim(
-                kind,
-                names,
-                decision.estimate,
-                text=text,
-                frame=frame,
-                values=values,
-                certain=exact,
-                because=(*unknown, *because),
-                term=term,
-            )
-        if not decision.certain:
-            probable = not_settled(decision.probability)
-            because = (probable if unsettled is None else unsettled, *because)
-        return replace(
-            self.claim(
-                kind,
-                names,
-                decision.estimate,
-                decision.interval,
-                text=text,
-                frame=frame,
-                values=values,
-                certain=decision.certain,
-                because=because,
-                term=term,
-            ),
-            probability=decision.probability,
-            side=decision.side,
-        )
-
-    def claim(
-        self,
-        kind: Any,
-        names: tuple[str, ...],
-        estimate: float = np.nan,
-        interval: tuple[float, float] | None = None,
-        *,
-        text: str = "",
-        frame: str = "{each}",
-        certain: bool = True,
-        because: tuple[Fact, ...] = (),
-        values: tuple[Any, ...] = (),
-        term: str = "",
-        side: Literal["above", "below"] = "above",
-    ) -> Claim:
-        """Return a claim of which is known whether it is certain, with its words or without any."""
-        return Claim(
-            kind,
-            names,
-            values,
-            estimate,
-            interval,
-            certain,
-            side=side,
-            because=because,
-            term=term,
-            text=text,
-            frame=frame,
-        )
 
     @property
     def finding(self) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base import ROUNDING, Estimate, unit_of
+from hpo_explain.base import ROUNDING, Claim, Estimate, Fact, unit_of
 from hpo_explain.base.checks import check_estimate
+from hpo_explain.base.claim import Kind
+from hpo_explain.base.text import UNKNOWN, not_settled
 from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
@@ -91,6 +93,41 @@ class Decision:
     def doubtful(self) -> bool:
         """Whether the draws do not settle it; not of a single one, which is all that is known."""
         return self.known and not self.certain
+
+    def claim(
+        self,
+        kind: Kind,
+        names: tuple[str, ...],
+        *,
+        unsettled: Fact | None = None,
+        exact: bool = False,
+        because: tuple[Fact, ...] = (),
+        **said: Any,
+    ) -> Claim:
+        """Return what is claimed of a number by this decision.
+
+        Of a single function, such as a model that does not know how its predictions vary together,
+        nothing is certain, unless the number is `exact`. Where it is not certain, `unsettled`
+        stands for the probability if the words tell that.
+        """
+        if not self.known:
+            doubts = () if exact else (UNKNOWN,)
+            return Claim(
+                kind, names, self.estimate, certain=exact, because=(*doubts, *because), **said
+            )
+        if not self.certain:
+            because = (unsettled or not_settled(self.probability), *because)
+        return Claim(
+            kind,
+            names,
+            self.estimate,
+            self.interval,
+            certain=self.certain,
+            because=because,
+            probability=self.probability,
+            side=self.side,
+            **said,
+        )
 
     @property
     def half(self) -> float:

@@ -36,7 +36,16 @@ def test_an_interval_lies_about_its_estimate():
 
 def test_a_claim_is_a_frozen_record_of_what_it_says():
     because = (fact(kind="single_hyperparameter"),)
-    claim = Claim("effect", ("lr",), ((0.1, 0.2),), 0.5, (0.4, 0.6), False, because, "mean")
+    claim = Claim(
+        "effect",
+        ("lr",),
+        0.5,
+        (0.4, 0.6),
+        values=((0.1, 0.2),),
+        certain=False,
+        because=because,
+        term="mean",
+    )
     assert claim.to_dict() == {
         "kind": "effect",
         "hyperparameters": ["lr"],

@@ -137,7 +137,7 @@ BROKEN = {
         known, Claim("share", ("x",), because=(UNLIKELY,), text="x (3%)")
     ),
     rules.what_certainly_differs_differs_in_its_interval: lambda known: claiming(
-        known, Claim("contribution", ("x",), (), 1.0, (-1.0, 3.0))
+        known, Claim("contribution", ("x",), 1.0, (-1.0, 3.0))
     ),
     rules.one_trial_is_to_be_kept: lambda known: of_optimum(known, keep=another_trial(known)),
     rules.why_it_is_not_the_best_observed_one: lambda known: of_optimum(known, why_another=()),

@@ -418,7 +418,7 @@ class Effect(Result):
         return (best, gap) if flat.known else (best,)
 
     def _told(self, kind: Any, text: str, decision: Decision, **held: Any) -> Claim:
-        return self.decided(kind, self.names, decision, text=text, term=self.term, **held)
+        return decision.claim(kind, self.names, text=text, term=self.term, **held)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""

@@ -375,12 +375,12 @@ class Advice(Result):
             Claim(
                 "action",
                 action.hyperparameters,
-                action.values,
                 action.gain,
                 action.interval,
-                action.certain,
-                action.evidence,
-                action.kind,
+                values=action.values,
+                certain=action.certain,
+                because=action.evidence,
+                term=action.kind,
                 probability=action.probability,
             )
             for action in self.actions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -270,32 +269,31 @@ class Optimum(Result):
         config, space = tuple(self.config), self.subject.space
         values = tuple(self.config.values())
         promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
-        decided = partial(self.decided, unsettled=_PROBABLE)
         settings = compared(space, self.config, self.kept, self.keep, self.in_order)
         enough = (
             f"{one_digit(self.epsilon)} on ({self.counts.in_words}){self.subject.better_outside}"
         )
         return (
-            decided(
+            promised.claim(
                 "best",
                 config,
-                promised,
+                unsettled=_PROBABLE,
                 text=chained([f"Best near the trials: {self._promised}, ", settings, "."]),
                 values=values,
             ),
-            decided(
+            replace(self.gained, certain=False).claim(
                 "difference",
                 (),
-                replace(self.gained, certain=False),
+                unsettled=_PROBABLE,
                 text=f"{self.more_trials} Better counts from {enough}.",
                 because=self.why_another,
             ),
-            decided("difference", (), self.better, term="left"),
+            self.better.claim("difference", (), unsettled=_PROBABLE, term="left"),
             *(
-                decided(
+                replace(region.held, certain=False).claim(
                     "best",
                     (region.hyperparameter,),
-                    replace(region.held, certain=False),
+                    unsettled=_PROBABLE,
                     frame="With 90% each, the best has {each}.",
                     text=f"{region.hyperparameter} {region.inside}" * (region in named),
                     values=(region.values,),

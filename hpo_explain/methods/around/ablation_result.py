@@ -230,9 +230,7 @@ class Ablation(Result):
     ) -> Claim:
         values = tuple((self.source.get(n), self.target.get(n)) for n in names)
         exact = bool(self.subject.acquisition)  # its values are what they are
-        claim = self.decided(
-            kind, names, decision, text=text, frame=frame, exact=exact, values=values
-        )
+        claim = decision.claim(kind, names, text=text, frame=frame, exact=exact, values=values)
         return replace(claim, side="above")  # a loss is there, too
 
     @property

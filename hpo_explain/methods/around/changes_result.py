@@ -222,10 +222,9 @@ class Changes(Result):
         what_it_does = f"{'improves' if is_gain else 'gets worse'} by {size}"
         if whole.doubtful:
             what_it_does = f"may not change at all ({size})"
-        total = self.decided(
+        total = whole.claim(
             "difference",
             self.names,
-            whole,
             text=f"From {self.start.name} to {self.best.name} the {self.what} {what_it_does}.",
             because=(UNCLEAR,) * whole.doubtful,
         )
@@ -241,10 +240,9 @@ class Changes(Result):
             lost = format_value(min(self.noise_std, half))
             what_stays = f"that is kept but for {lost} at most, {why}"
         every = counted(int(self.own.sum()), "change")
-        return self.decided(
+        return self.kept.claim(
             "keep",
             back,
-            self.kept,
             text=f"With {self.few} of {every} {what_stays}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
         )
@@ -259,7 +257,7 @@ class Changes(Result):
                 f"{reached.probability:.0%}."
             )
         pairs = tuple(map(self._pair, taken))
-        claim = self.decided("difference", taken, reached, text=text, values=pairs)
+        claim = reached.claim("difference", taken, text=text, values=pairs)
         return (replace(claim, because=()),) if reached.doubtful else (claim, *self._main())
 
     def _main(self) -> tuple[Claim, ...]:
@@ -268,10 +266,9 @@ class Changes(Result):
         sure = [not one.doubtful for one in each]
         sizes = np.where(self.needed & sure, np.nan_to_num(self.contributions), 0.0)
         return tuple(
-            self.decided(
+            each[i].claim(
                 "contribution",
                 (self.names[i],),
-                each[i],
                 frame="{each}.",
                 text=f"{self.change(i)} brings {each[i].shown}",
                 values=(self._pair(self.names[i]),),

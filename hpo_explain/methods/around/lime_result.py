@@ -274,7 +274,7 @@ class LimeExplanation(Result):
                 f"{self._model_here} no hyperparameter changes the {self.what}, which is "
                 f"{format_value(self.prediction)}."
             )
-            none = self.decided("difference", self.names, decide(np.zeros(1)), text=text)
+            none = decide(np.zeros(1)).claim("difference", self.names, text=text)
             return (replace(none, side="below"),)
         return tuple(map(self._claim, self._places))
 
@@ -292,10 +292,9 @@ class LimeExplanation(Result):
         bounded = decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
         where = "where" if said.conditional else "for"
-        claim = self.decided(
+        claim = decision.claim(
             "difference",
             said.names,
-            decision,
             frame=f"{self._model_here} the {self.what} changes {{each}}.",
             text=f"by {sign}{decision.shown} {where} {shorten(said.text, 200)}",
             because=self.remarks,

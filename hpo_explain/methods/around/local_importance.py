@@ -158,7 +158,7 @@ class LocalImportance(Result):
         if not self.importance.any():
             whole = decide(self.draws.max(axis=1), MATTERS, side="below")
             text = f"Around {self.where} no hyperparameter alone changes the {self.what}."
-            said = self.decided("share", self.names, whole, text=text)
+            said = whole.claim("share", self.names, text=text)
             return (replace(said, side="below"),)
         return tuple(map(self._claim, leading(self.importance)))
 
@@ -173,10 +173,9 @@ class LocalImportance(Result):
         share = percent(float(self.importance[j]))
         if decision.known:
             share = percent_range(low, high)
-        return self.decided(
+        return decision.claim(
             "share",
             (self.names[j],),
-            decision,
             frame=f"Around {self.where} the {self.what} depends most on {{each}}.",
             text=f"{self.names[j]} ({share})",
             unsettled=unsettled,

@@ -288,12 +288,12 @@ class RegionalPartialDependence(Result):
         effect = f"The effect of {join_names(self.names)} is known"
         if len(self.regions) == 1:
             same = f"{effect} equally well in all parts of the space."
-            return (self.claim("form", self.names, text=same, side="below"),)
+            return (Claim("form", self.names, text=same, side="below"),)
         best = min(self.regions, key=lambda region: region.effect.mean_confidence)
         gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
         narrower = f"its band is {percent(gain)} narrower there than over the whole space"
         text = f"{effect} best where {join_names([best.label])}: {narrower}."
-        return (self.claim("form", self.names, gain, text=text, values=best.conditions),)
+        return (Claim("form", self.names, gain, text=text, values=best.conditions),)
 
     def _about_shape(self) -> Claim:
         """Return the first split, by which shapes differ most, or that none is known."""
@@ -320,7 +320,7 @@ class RegionalPartialDependence(Result):
         return replace(claim, side="below")
 
     def _told(self, text: str, share: Decision, values: tuple[Any, ...] = ()) -> Claim:
-        return self.decided("form", self.names, share, text=text, values=values, unsettled=_OPEN)
+        return share.claim("form", self.names, text=text, values=values, unsettled=_OPEN)
 
     @property
     def columns(self) -> dict[str, Any]:

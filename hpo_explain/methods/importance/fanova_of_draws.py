@@ -200,7 +200,7 @@ class DrawnImportance(FanovaImportance):
             return
         for a, b in itertools.pairwise(ranking.tolist()):
             more = decide(self.shares[:, a] - self.shares[:, b], side="above")
-            yield self.decided("order", self._named((a, b)), more)
+            yield more.claim("order", self._named((a, b)))
 
     def _share(self, names: tuple[str, ...], share: Array, decision: Decision, term: str) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
@@ -230,15 +230,7 @@ class DrawnImportance(FanovaImportance):
                 threshold=decision.threshold,
                 probability=decision.probability,
             )
-        return self.decided(
-            "share",
-            names,
-            shown,
-            frame=frame,
-            text=text,
-            unsettled=unsettled,
-            term=term,
-        )
+        return shown.claim("share", names, frame=frame, text=text, unsettled=unsettled, term=term)
 
     def _and_with_interactions(self, name: str, alone: float) -> str:
         """Return the other share of a hyperparameter, where that is another one by a third."""

@@ -206,7 +206,7 @@ class ForestImportance(FanovaImportance):
     def _mean_of(
         self, names: tuple[str, ...], share: Array, term: str, text: str, frame: str = "{each}"
     ) -> Claim:
-        return self.claim(
+        return Claim(
             "share",
             names,
             float(share.mean()),

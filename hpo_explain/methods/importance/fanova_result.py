@@ -381,7 +381,7 @@ class FanovaImportance(Result):
         """
         if self.total_variance == 0.0:
             text = f"The {self.what} is constant: no hyperparameter matters."
-            nothing = self.claim(
+            nothing = Claim(
                 "share",
                 self.names,
                 0.0,

@@ -182,7 +182,7 @@ class InteractionStrength(Estimates):
         if self.focus is not None:
             nobody = f"No hyperparameter interacts with {self.focus} in its"
         text = f"{nobody} effect on the {self.what}{at_most}."
-        return replace(self.decided("share", tuple(about), largest, text=text), side="below")
+        return replace(largest.claim("share", tuple(about), text=text), side="below")
 
     def _most(self, order: list[int], interacts: Decision, *, verb: str) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
@@ -195,10 +195,9 @@ class InteractionStrength(Estimates):
             shown = f"between {low:.2f} and {high:.2f}"
         names = self.members[first]
         pairs = "all pairs" if self.focus is None else f"all pairs with {self.focus}"
-        return self.decided(
+        return interacts.claim(
             "share",
             names,
-            interacts,
             text=f"Of {pairs}, {join_names(names)} {verb} most in their effect on the {self.what}: "
             f"H is {shown}.{self._larger(first)}",
         )

@@ -157,7 +157,7 @@ class ShapleyInteractions(Sets):
         if not smallness.known:
             smallness = replace(smallness, estimate=0.0)
         none = "No hyperparameters act together on it."
-        claim = self.decided(self._kind, self.all_names, smallness, text=none)
+        claim = smallness.claim(self._kind, self.all_names, text=none)
         return replace(claim, side="below")
 
     def _interaction(self, i: int) -> Claim:
@@ -169,8 +169,8 @@ class ShapleyInteractions(Sets):
             spec = "%"
             decision = decide(self._draws_of([i])[:, 0], INTERACTS, side="above")
         frame, text = self._together(i, decision.shown, spec, certain=decision.certain)
-        claim = self.decided(
-            self._kind, names, decision, text=text, frame=frame, values=self._values_of(names)
+        claim = decision.claim(
+            self._kind, names, text=text, frame=frame, values=self._values_of(names)
         )
         return replace(claim, side="above")
 
@@ -179,7 +179,7 @@ class ShapleyInteractions(Sets):
         value, half = float(self.values[i]), float(self.half_width[i])
         certain = abs(value) > np.nan_to_num(half)
         frame, text = self._together(i, self.estimate(i), certain=certain)
-        return self.claim(
+        return Claim(
             "contribution",
             self.members[i],
             value,

@@ -138,10 +138,9 @@ class TradeOffImportance(Result):
         more = "more" if decision.side == "above" else "less"
         shares = f"{percent(before)} to {percent(after)} alone"
         first, second = self.objectives
-        return self.decided(
+        return decision.told_as(after - before).claim(
             "difference",
             (self.names[j],),
-            decision.told_as(after - before),
             values=self.objectives,
             frame=f"From {first} to {second}, {{each}}.",
             text=f"{self.names[j]} matters {more} ({shares})",

@@ -224,7 +224,7 @@ class GameExplanation(Sets):
 
     def _nothing(self, whole: Decision) -> Claim:
         """Return that nothing can be gained, lost or varied."""
-        claim = self.claim(
+        claim = Claim(
             self._kind,
             self.all_names,
             self.whole,
@@ -277,7 +277,7 @@ class GameExplanation(Sets):
 
     def _said(self, names: tuple[str, ...], code: int, text: str, frame: str = "{each}") -> Claim:
         decision = self._decided_whether(code)
-        claim = self.decided(self._kind, names, decision, text=text, frame=frame)
+        claim = decision.claim(self._kind, names, text=text, frame=frame)
         return replace(claim, side="above")
 
     def _of_all(self, size: str) -> str:
@@ -307,10 +307,9 @@ class GameExplanation(Sets):
         if not decision.certain:
             return []
         more = "more" if value * self.whole > 0.0 else "less"
-        claim = self.decided(
+        claim = decision.claim(
             "difference",
             self.members[i],
-            decision,
             text=f"{join_names(self.members[i])} {_DOES[self.game]} {more} together than they add "
             f"up to alone ({decision.shown}).",
         )

@@ -439,7 +439,7 @@ class ProposalExplanation(Contributions):
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
         if largest <= ROUNDING * scale:
             text = f"For {self.seen} no better and no worse than {self.compared}."
-            return (self.claim("contribution", self.names, payout, text=text, side="below"),)
+            return (Claim("contribution", self.names, payout, text=text, side="below"),)
         sign = 1.0 if payout >= 0 else -1.0
         reasons = leading(sign * self.total)
         opposing = _WORTH_OPPOSING * abs(payout)
@@ -469,10 +469,9 @@ class ProposalExplanation(Contributions):
             frame = f"By all that {when}, {{each}}."
             does = "improves" if lowers == (self.direction == "minimize") else "worsens"
             text = f"{text} {does} the {self.objective_name} by {abs(decision.shown)}"
-        claim = self.decided(
+        claim = decision.claim(
             "contribution",
             (self.names[j],),
-            decision,
             values=(self.config.get(self.names[j]),),
             frame=frame,
             text=text,
@@ -491,7 +490,7 @@ class ProposalExplanation(Contributions):
         within = bool(min(sizes) <= 0.0)
         error = "is within the error of averaging over the background"
         doubt = fact(f"the contribution of {name} {error}", names=[name])
-        return self.claim(
+        return Claim(
             "contribution",
             (name,),
             total,
@@ -609,17 +608,16 @@ class PredictionExplanation(Contributions):
             if self.active[j]
         )
         text = f"{self._predicted}, as on average: no hyperparameter moves it."
-        return claims or (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
+        return claims or (Claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
         name, decision = self.names[j], self.objective(j)
         does = "raises" if self.phi[j] >= 0.0 else "lowers"
         mean = format_level(self.baseline, self.prediction - self.baseline)
-        claim = self.decided(
+        claim = decision.claim(
             "contribution",
             (name,),
-            decision,
             frame=f"{self._predicted}, on average {mean}, mainly because of {{each}}.",
             text=f"{name} = {self.value(j)} ({does} it by {abs(decision.shown)})",
             values=(self.config.get(name),),

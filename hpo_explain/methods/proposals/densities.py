@@ -149,12 +149,12 @@ class ProposalDensities(Result):
             f"At {self.where} no value is clearly more common among good trials than among others."
         )
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.claim("tried", tuple(self.config), text=text, side="below"),
+            Claim("tried", tuple(self.config), text=text, side="below"),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
         value = format_value(curve.proposed, width=200)
-        return self.claim(
+        return Claim(
             "tried",
             (curve.name,),
             curve.ratio,
@@ -225,7 +225,7 @@ class DensityPath(Result):
         common = f"{times:.2g} times as common as among the others by trial "
         prefer = f"Good trials came to prefer {self.name} = {format_value(best, width=200)}"
         text = chained([f"{prefer}: {common}", trial_number(self.trials[-1]), "."])
-        return (self.claim("tried", (self.name,), times, values=(best,), text=text),)
+        return (Claim("tried", (self.name,), times, values=(best,), text=text),)
 
 
 _FINE = 121  # values of a hyperparameter that has more

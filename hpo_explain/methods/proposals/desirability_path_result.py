@@ -413,14 +413,14 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             text = f"{self._over} no hyperparameter stands out from an average configuration."
-            return (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
+            return (Claim("contribution", self.names, 0.0, text=text, side="below"),)
         kappas = KAPPAS if self.kappa else ()
         others = [_largest(self._sizes(kappa)) for kappa in kappas]
         claims = []
         for j in drivers:
             name, certain = self.names[j], all(j in other for other in others)
             claims.append(
-                self.claim(
+                Claim(
                     "contribution",
                     (name,),
                     float(total[j]),
@@ -432,7 +432,7 @@ class DesirabilityPath(Result):
         for i, (name, turn) in enumerate(self.turns.items()):
             when = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
             claims.append(
-                self.claim(
+                Claim(
                     "order",
                     (name,),
                     float(turn.trial),
@@ -462,7 +462,7 @@ class DesirabilityPath(Result):
             certain = not low <= _EVEN <= high
             part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.claim(
+            Claim(
                 "form",
                 (),
                 share,

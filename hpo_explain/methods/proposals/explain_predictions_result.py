@@ -90,7 +90,7 @@ class PredictionOverview(Result):
         """What moves the predictions most: by how much on average."""
         sizes, over = self.importance, f"Over {counted(len(self.phi), 'configuration')}"
         claims = tuple(
-            self.claim(
+            Claim(
                 "contribution",
                 (self.names[j],),
                 float(sizes[j]),
@@ -100,7 +100,7 @@ class PredictionOverview(Result):
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         )
         text = f"{over} no hyperparameter moves the {self.what}."
-        return claims or (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
+        return claims or (Claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -171,7 +171,7 @@ class SampleSizeCheck(Result):
         elif self.error == "efficiency":
             why = "the efficiency error of draws that hyperparameters share says little of their"
             because = (fact(f"{why} differences"),)
-        return self.claim(
+        return Claim(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,

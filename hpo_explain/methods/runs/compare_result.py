@@ -227,10 +227,9 @@ class Comparison(Result):
             shown = replace(decision, estimate=float(least.mean()), interval=interval(least))
             text = f"{self.names[j]} ({mean[j]:.0%} of the variance on average)"
             claims.append(
-                self.decided(
+                shown.claim(
                     "share",
                     (self.names[j],),
-                    shown,
                     frame=f"What matters in {self.all_runs}: {{each}}.",
                     text=text * (len(claims) < _MOST_NAMED),
                 )
@@ -253,9 +252,7 @@ class Comparison(Result):
             text = f"{name} matters more in {first} ({high:.0%}) than in {last} ({low:.0%})."
             values = ((first, last),)
             claims.append(
-                self.decided(
-                    "difference", (name,), decision, values=values, text=text * (not claims)
-                )
+                decision.claim("difference", (name,), values=values, text=text * (not claims))
             )
         return claims
 
@@ -271,11 +268,5 @@ class Comparison(Result):
                 f"{default.loss.mean():.0%} of what tuning gains over an average configuration on "
                 f"average, and at most {default.upper.max():.0%} in each."
             )
-        claim = self.decided(
-            "keep",
-            tuple(config),
-            worst,
-            values=tuple(config.values()),
-            text=text,
-        )
+        claim = worst.claim("keep", tuple(config), values=tuple(config.values()), text=text)
         return replace(claim, side="above")

@@ -178,9 +178,7 @@ class History(Result):
         text = chained(
             [*self._best, *reached, f"{self.subject.better_outside}; {self.since_best}."]
         )
-        claims = [
-            self.claim("incumbent", tuple(config), best, values=tuple(config.values()), text=text)
-        ]
+        claims = [Claim("best", tuple(config), best, values=tuple(config.values()), text=text)]
         if self.proposed.any() and np.isfinite(self.before_proposals):
             gain = self._sign * (self.before_proposals - best)
             others = counted(int((~self.proposed).sum()), "trial")
@@ -189,7 +187,7 @@ class History(Result):
                 f"{format_level(self.before_proposals, gain)}"
             )
             nothing = ", and no proposal is better" * (gain <= 0.0)
-            claims.append(self.claim("improvement", (), gain, text=f"{text}{nothing}."))
+            claims.append(Claim("difference", (), gain, text=f"{text}{nothing}."))
         return tuple(claims)
 
     @property

@@ -176,7 +176,7 @@ class LearningCurves(Result):
                 "trials much as in the end: there the rank correlation with the final values is "
                 f"{shown}."
             )
-            return self.claim("order", (), rho, interval, values=(step,), text=text)
+            return Claim("order", (), rho, interval, values=(step,), text=text)
         is_known = "is not" if is_lower else "is not known to be"
         text = (
             f"The rank of trials before the end {is_known} their final one: at {self._step(step)} "
@@ -188,7 +188,7 @@ class LearningCurves(Result):
             f"{format_value(self.enough)} before the end",
             role="said",
         )
-        return self.claim(
+        return Claim(
             "order",
             (),
             rho,
@@ -219,10 +219,9 @@ class LearningCurves(Result):
                     largest[name] = decision, ends
         by_size = sorted(largest.items(), key=lambda item: -abs(item[1][0].estimate))
         return tuple(
-            self.decided(
+            decision.claim(
                 "difference",
                 (name,),
-                decision,
                 values=ends,
                 text=self._change(name, *ends, more=decision.estimate > 0.0),
             )

@@ -186,14 +186,12 @@ class Noise(Result):
                 f"{len(self.observed)} configurations evaluated several times do not tell whether "
                 "it depends on a hyperparameter"
             )
-            none = self.claim(
-                "share", self.names, 0.0, certain=False, because=(same,), side="below"
-            )
+            none = Claim("share", self.names, 0.0, certain=False, because=(same,), side="below")
             text = (
                 "Results of the same configuration scatter with a standard deviation of "
                 f"{_ranging(*self.pooled)}, the same everywhere as far as can be told."
             )
-            return self.claim("spread", (), std, (ends[0], ends[1]), text=text), none
+            return Claim("spread", (), std, (ends[0], ends[1]), text=text), none
         claims = []
         if self.at_incumbent is not None:
             std, *ends = self.at_incumbent
@@ -201,7 +199,7 @@ class Noise(Result):
             text = f"At the incumbent the standard deviation is {_ranging(*self.at_incumbent)}."
             values = tuple(here.values())
             claims.append(
-                self.claim("spread", tuple(here), std, (ends[0], ends[1]), text=text, values=values)
+                Claim("spread", tuple(here), std, (ends[0], ends[1]), text=text, values=values)
             )
         shares = self._shares(self.importance)
         return (*claims, *shares, *self._ratios(shares))
@@ -238,7 +236,7 @@ class Noise(Result):
         text = (
             f"At {name} = {format_value(noisy, width=200)} it is {so} times as large as at {than}."
         )
-        return self.claim(
+        return Claim(
             "spread",
             (name,),
             times,

@@ -243,7 +243,7 @@ class ParetoFront(Result):
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             objectives = self.objectives_in_words
             text = f"Trial {best} is the best of {n} trials in all objectives ({objectives})."
-            return (self.claim("best", (), values=(best,), text=text),)
+            return (Claim("best", (), values=(best,), text=text),)
         return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
 
     @property
@@ -317,7 +317,7 @@ class ParetoFront(Result):
             f"{saved.bound:.0%}) and loses at most {lost}% of the {saving.objective}."
         )
         values = (saving.instead, saving.best, saving.loss)
-        claim = self.decided("difference", (), saved, values=values, text=text * saved.certain)
+        claim = saved.claim("difference", (), values=values, text=text * saved.certain)
         return replace(claim, term=saving.other)
 
 

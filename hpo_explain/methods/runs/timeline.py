@@ -119,7 +119,7 @@ class Timeline(Result):
         trials, took = counted(len(self), "trial"), in_time(self.span)
         idle = f"; for {in_time(self.idle)} of it none ran" * (self.idle >= 0.01 * self.span > 0.0)
         text = f"{trials} took {took}, {self._in_rows}{idle}."
-        claims = [self.claim("tried", (), self.span, text=text)]
+        claims = [Claim("tried", (), self.span, text=text)]
         whole = float(self.seconds.sum())
         for state in _LOST:
             which = np.array(self.states) == state
@@ -127,7 +127,7 @@ class Timeline(Result):
             if share >= NOTHING:
                 text = f"{share:.0%} went into {counted(int(which.sum()), f'{state} trial')}"
                 frame = "Of the trials' time {each}."
-                claims.append(self.claim("tried", (), share, frame=frame, text=text))
+                claims.append(Claim("tried", (), share, frame=frame, text=text))
         return tuple(claims)
 
     @property

@@ -106,21 +106,21 @@ class RunTrust(Result, Trust):
             "space the objective may differ by more than the noise of one evaluation."
         )
         return (
-            self.claim(
+            Claim(
                 "share",
                 names,
                 r2,
                 (low, max(self.r2_interval[1], 0.0)),
                 text=f"Reliability: {self.level} ({explains}).",
             ),
-            self.claim(
+            Claim(
                 "order",
                 names,
                 rank,
                 (least, most),
                 text=f"{text} {rank:.2f} ({least:.2f} to {most:.2f}).",
             ),
-            self.claim("tried", names, self.covered, text=held_out),
+            Claim("tried", names, self.covered, text=held_out),
         )
 
 

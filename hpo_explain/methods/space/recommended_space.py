@@ -204,13 +204,12 @@ class Recommendation(Result):
         after_of = {row.hyperparameter: row.after for row in self.narrowed}
         if not after_of or self.loss is None:
             before = tuple(row.before for row in self.rows)
-            return (self.claim("keep", tuple(self.names), 0.0, text=_NOTHING, values=before),)
+            return (Claim("keep", tuple(self.names), 0.0, text=_NOTHING, values=before),)
         near = f"whose {self.objective_name} is within {self.lose:.2g} of the best"
         return (
-            self.decided(
+            self.loss.claim(
                 "keep",
                 tuple(after_of),
-                self.loss,
                 text=f"The search space {self.may} shrink to {part_of(self.volume)}: "
                 f"{shorten(self.kept, 200)}. {self._sure} it still holds a configuration {near}.",
                 values=tuple(after_of.values()),
