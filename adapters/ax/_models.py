@@ -137,7 +137,7 @@ def _kernel(module: Any, slopes: Array) -> Any:
 
 
 def _numbers(tensor: Any) -> Array:
-    return np.asarray(tensor.detach().cpu().numpy(), dtype=float)
+    return tensor.detach().cpu().numpy()
 
 
 @dataclass(frozen=True, eq=False)

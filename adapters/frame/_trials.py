@@ -82,7 +82,7 @@ class Grouped:
         finite = np.where(np.isfinite(objective), objective, np.nan)
         sums = np.bincount(cell, finite, counts.size).reshape(counts.shape)
         means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
-        return np.asarray(means.sum(axis=1) / (counts > 0).sum(axis=1))
+        return means.sum(axis=1) / (counts > 0).sum(axis=1)
 
     def _counts(self) -> Ints:
         """Return how often each configuration was evaluated on each instance, (g, k)."""

@@ -282,7 +282,7 @@ def _position(parameter: Parameter, distribution: Any, normalized: Array) -> Arr
     first, last = (_scaled(parameter.low, parameter.log), _scaled(parameter.high, parameter.log))
     if first == last:
         return np.zeros_like(normalized)
-    return np.asarray((low + normalized * (high - low) - first) / (last - first))
+    return (low + normalized * (high - low) - first) / (last - first)
 
 
 def _ratio(parameter: Parameter, distribution: Any) -> float:

@@ -124,7 +124,7 @@ class LogEIBesideRunning:
         gain = self._sign * (self.best - results)
         running = (self._sign * (self.best - self.results)).max(axis=1)
         floor = np.maximum(running, _LEAST * self.scale)
-        return np.asarray(np.log(np.maximum(gain, floor).mean(axis=1)))
+        return np.log(np.maximum(gain, floor).mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

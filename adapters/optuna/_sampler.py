@@ -356,6 +356,6 @@ def _encoded(config: Mapping[str, Any], space: SearchSpace) -> Array | None:
     known = {*space.names, *map(asked_as, space)}
     given = {name: value for name, value in config.items() if name in known}
     try:
-        return np.asarray(space.encode(given)[0])
+        return space.encode(given)[0]
     except ValueError:
         return None

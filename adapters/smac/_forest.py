@@ -120,11 +120,11 @@ class LogScaled:
 
     def back(self, value: Array) -> Array:
         """Return the costs of values on the scale."""
-        return np.asarray(self.low + (self.high - self.low) * np.exp(value))
+        return self.low + (self.high - self.low) * np.exp(value)
 
     def __call__(self, cost: Array) -> Array:
         """Return the values of costs on the scale."""
-        return np.asarray(np.log((cost - self.low) / (self.high - self.low)))
+        return np.log((cost - self.low) / (self.high - self.low))
 
 
 Scale: TypeAlias = Plain | LogScaled
@@ -265,4 +265,4 @@ def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
     s = np.maximum(s, np.finfo(float).tiny)
     v = np.clip((best - m) / s, -1e6, 1e6)
     gained = np.exp(best + log_ndtr(v)) - np.exp(m + 0.5 * s**2 + log_ndtr(v - s))
-    return np.asarray(np.maximum(gained, 0.0), dtype=float)
+    return np.maximum(gained, 0.0)

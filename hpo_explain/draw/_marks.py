@@ -336,7 +336,7 @@ def _set_axes(ax: Axes, x: Axis, y: Axis, points: float) -> None:
             ax.set(**{f"{drawn.axis_name}lim": axis.limits})
 
 
-def _percent(share: float, _: int) -> str:
+def _percent(share: float, _: float) -> str:
     return f"{100.0 * share:.4g}%"
 
 

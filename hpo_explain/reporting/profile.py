@@ -44,13 +44,13 @@ class Frame:
         share = np.asarray(positions, float)
         if parameter.is_category:
             share = (share + 0.5) / len(parameter.choices)
-        return np.asarray(self.left + (self.right - self.left) * share)
+        return self.left + (self.right - self.left) * share
 
     def y(self, objective: Any) -> Array:
         """Return where values of the objective stand; those beyond an end at that end."""
         inside = np.clip(np.asarray(objective, float), self.low, self.high)
         share = (inside - self.low) / (self.high - self.low)
-        return np.asarray(self.bottom - (self.bottom - self.top) * share)
+        return self.bottom - (self.bottom - self.top) * share
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Profile:
         usual = self.decision.row_to_keep.copy()
         for row in (*rows, middle):
             usual = np.where(np.isnan(usual), row, usual)
-        return np.asarray(np.nan_to_num(usual))
+        return np.nan_to_num(usual)
 
     # ------------------------------------------------------------------ the curves
 

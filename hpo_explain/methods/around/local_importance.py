@@ -445,7 +445,7 @@ def _variance(values: Array, shares: Array) -> Array:
     # equal values have none, not even from rounding
     centred = values - values[:1]
     centred = centred - shares @ centred
-    return np.asarray(shares @ centred**2, dtype=float)
+    return shares @ centred**2
 
 
 def _shares_beside(variances: Array, unit: float, noise: float = 0.0) -> Array:

@@ -298,12 +298,12 @@ class InteractionExplainer(Explainer):
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
         weights = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
-        return np.asarray(combined[0] + weights @ (combined - combined[0]), dtype=float)
+        return combined[0] + weights @ (combined - combined[0])
 
     def _centred(self, F: Array) -> Array:
         """Return partial dependences with mean 0 over the rows that are kept, 0 elsewhere."""
         mean = np.sum(F * self._with_rows, axis=1) / self._with_rows.sum(axis=1)
-        return np.asarray((F - mean[:, None]) * self._with_rows, dtype=float)
+        return (F - mean[:, None]) * self._with_rows
 
     def _strength(
         self, interaction: Array, effect: Array, scale: float

@@ -235,7 +235,7 @@ def _shared_notes(games: Mapping[str, GameExplanation], over: Over) -> tuple[Fac
 def _over(values: Array, over: Over) -> Array:
     """Combine the values of several runs, (R, ...), into one."""
     if over == "mean":
-        return np.asarray(values.mean(axis=0))
+        return values.mean(axis=0)
     return np.asarray(values.min(axis=0) if over == "min" else values.max(axis=0))
 
 
