@@ -170,9 +170,9 @@ def _with_conditions(
     """Return the hyperparameters with conditions; one that was given with its own keeps that."""
     parameters = [*found.values()]
     X = np.column_stack([*columns.values()])
-    bare = [replace(p, active_when=None, optional=None) for p in parameters]
+    bare = [replace(p, active_when=None, optional=1.0) for p in parameters]
     inferred, notes = infer_conditions(bare, X, trials.tolist())
-    own = {p.name for p in parameters if p.active_when or p.optional is not None}
+    own = {p.name for p in parameters if p.active_when or p.optional < 1.0}
     kept = [p if p.name in own else other for p, other in zip(parameters, inferred, strict=True)]
     return kept, [note for note in notes if not {*note.names} <= own]
 

@@ -219,7 +219,7 @@ def against_conditions(space: SearchSpace, X: Array) -> dict[int, Fact]:
         but = f"but {space.condition_text(name)}"
         for i in np.flatnonzero(given & ~allowed).tolist():
             reasons.setdefault(i, fact(f"{name} is set, {but}", *in_space))
-        if parameter.optional is None:
+        if parameter.optional == 1.0:
             for i in np.flatnonzero(allowed & ~given).tolist():
                 reasons.setdefault(i, fact(f"{name} is missing, {but}", *in_space))
     return reasons

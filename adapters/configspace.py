@@ -93,7 +93,7 @@ def space_of(
             unstated.append(name)
     if unstated:
         for name, share in shares(unstated).items():
-            found[name] = replace(found[name], optional=share if 0.0 < share < 1.0 else None)
+            found[name] = replace(found[name], optional=share or 1.0)
         text = (
             f"conditions: when {join_names(unstated)} is active cannot be said by values of single "
             "hyperparameters; it counts as active at the frequency of configurations drawn at "

@@ -34,7 +34,7 @@ def cells_of(space, tree, given=None):
                 else:
                     inside = np.isclose(positions[:, None], kept).any(axis=1)
                 positions, weights = (positions[inside], weights[inside] / weights[inside].sum())
-        if parameter.optional is not None and wanted is None:
+        if parameter.optional < 1.0 and wanted is None:
             positions = np.append(positions, np.nan)
             weights = np.append(weights * parameter.optional, 1.0 - parameter.optional)
         cells.append((positions, weights))

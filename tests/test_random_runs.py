@@ -228,7 +228,7 @@ def check_explanation(found, run, number):
         allowed = (1e-6 if "log" in term else 1e-8) * size + min(slack, 1e-6 * size)
         assert abs(found.payout[term] - total) <= allowed
         assert abs(found.efficiency_gap[term] - (found.payout[term] - total)) <= 1e-12 * size
-    optional = [p.name for p in run.space if p.optional is not None]
+    optional = [p.name for p in run.space if p.optional < 1.0]
     for name, share in zip(found.names, found.phi, strict=True):
         assert name in found.config or name in optional or not share.any()
     assert found.sentence.endswith(".")

@@ -117,11 +117,9 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
         domain = _domain(entry, options.get(name, ()), tried.get(name, ()))
         parameter, about = parameter_of(name, domain)
         condition, share = _condition(entry.paths, options)
-        is_rare = share < 1.0
-        optional = share if is_rare else None
-        parameters.append(replace(parameter, active_when=condition or None, optional=optional))
+        parameters.append(replace(parameter, active_when=condition or None, optional=share))
         notes += about
-        if is_rare:
+        if share < 1.0:
             text = (
                 f"{name}: stands below several choices; no values of single hyperparameters say "
                 "when it is active, so that it counts as active at its frequency"

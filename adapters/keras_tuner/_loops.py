@@ -161,7 +161,7 @@ def _explained(
     used = child.encode([evidence.first[name]])[0]
     X = np.column_stack([*columns, [np.nan] * len(evidence.lacking) + [used]])
     inferred, notes = infer_conditions([*others, child], X, range(len(rows)))
-    if inferred[-1].optional is None:
+    if inferred[-1].optional == 1.0:
         return inferred[-1], notes
     unexplained = replace(child, optional=evidence.share)
     text = (

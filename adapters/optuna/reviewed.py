@@ -264,7 +264,7 @@ class _Expected:
         row = np.full((1, len(self.space)), np.nan)
         for name in self.order:
             j, parameter = self.space.index(name), self.space[name]
-            if parameter.optional is None and self.space.allowed(row, j)[0]:
+            if parameter.optional == 1.0 and self.space.allowed(row, j)[0]:
                 yield name
                 row[0, j] = parameter.encode([config[asked_as(parameter)]])[0]
 

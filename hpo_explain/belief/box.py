@@ -72,7 +72,7 @@ class Box:
         search = Narrowing(draws, lose, keep=keep, tried=tried, enough=enough)
         levels = search.found()
         loss = allowed(search.loss(levels), lose)
-        if any(p.optional is not None for p in draws.space):
+        if any(p.optional < 1.0 for p in draws.space):
             loss = replace(loss, certain=False)
         return cls(search, levels, loss)
 

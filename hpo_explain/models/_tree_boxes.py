@@ -74,7 +74,7 @@ def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict
                 continue
             inside = mine.get(ancestor, [(0.0, 1.0)])
             mine[ancestor] = [(share * a, share * b) for a, b in inside]
-        if parameter.optional is None:
+        if parameter.optional == 1.0:
             mine.pop(j, None)
         intervals.append(mine)
     return intervals
@@ -139,7 +139,7 @@ def forest_boxes(
     """
     conditions = _condition_arrays(intervals)
     counted = np.array([p.size is not None for p in space.parameters])
-    shares = np.array([p.optional or 1.0 for p in space.parameters])
+    shares = np.array([p.optional for p in space.parameters])
 
     def work(part: slice) -> list[TreeBoxes]:
         mine = trees[part]

@@ -66,7 +66,7 @@ class KernelColumns:
                 (parent, codes if isinstance(codes, Range) else tuple(codes))
                 for parent, codes in space.conditions[j]
             )
-            if parameter.optional is not None:
+            if parameter.optional < 1.0:
                 key = (*key, j)  # no other hyperparameter shares its activity
             if key in seen:
                 members[seen[key]] += (j,)

@@ -184,7 +184,7 @@ def _control(space: SearchSpace, j: int) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "code": repr(asked_as(parameter)),
-        "optional": parameter.optional is not None,
+        "optional": parameter.optional < 1.0,
         "rules": rules,
         **_values(parameter),
     }

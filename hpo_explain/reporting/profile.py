@@ -216,7 +216,7 @@ class Profile:
     @property
     def _unset(self) -> Bools:
         """Which hyperparameters the trial to keep has not, though it might."""
-        optional = [p.optional is not None for p in self.run.space]
+        optional = [p.optional < 1.0 for p in self.run.space]
         return np.isnan(self.decision.row_to_keep) & optional
 
     @cached_property

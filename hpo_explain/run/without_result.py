@@ -102,7 +102,7 @@ class WithoutResult(Frozen):
             if not np.isnan(self.x[j]):
                 continue
             parents = [parent for parent, _ in space.conditions[j]]
-            is_optional = space.parameters[j].optional is not None
+            is_optional = space.parameters[j].optional < 1.0
             by_choice = is_optional and not self.under_way
             missing[j] = self._possible(space, j, missing) and (
                 missing[parents].any() or not by_choice

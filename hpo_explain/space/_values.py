@@ -55,7 +55,7 @@ def check_range(name: str, low: float, high: float, log: bool) -> None:
 def check_activity(parameter: Any) -> None:
     """Check `optional` and `active_when`, and keep the values of each parent as a tuple."""
     name = parameter.name
-    if parameter.optional is not None:
+    if parameter.optional != 1.0:
         check_fraction(f"optional of {name!r}", parameter.optional)
     conditions = _conditions(name, parameter.active_when)
     set_fields(parameter, active_when=conditions)

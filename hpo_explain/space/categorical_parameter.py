@@ -52,7 +52,7 @@ class CategoricalParameter:
     name: str
     choices: Sequence[Any]
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
-    optional: float | None = None
+    optional: float = 1.0
 
     is_category: ClassVar[Literal[True]] = True
 

@@ -102,7 +102,7 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
             problem = f"is set in configuration {i}, where it is inactive ({condition})"
             remedy = "Leave it out there."
             raise InputError(parameter.name, problem, value, remedy)
-        if parameter.optional is not None:
+        if parameter.optional < 1.0:
             continue
         for i in np.flatnonzero(allowed & ~is_set).tolist():
             problem = f"is missing in configuration {i}"
@@ -138,7 +138,7 @@ def _empty_choice(parameter: Parameter, value: Any) -> int | None:
     if not parameter.is_category:
         return None
     choice = category_index(parameter.choices, value)
-    if choice is None and parameter.optional is None:
+    if choice is None and parameter.optional == 1.0:
         # pandas turns None into NaN; of an optional hyperparameter NaN is its absence
         return category_index(parameter.choices, None)
     return choice
@@ -148,7 +148,7 @@ def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:
     """Return the latent rows that uniform values (n, d) lead to, all as listed."""
     rows = np.empty_like(U)
     for j, parameter in enumerate(parameters):
-        if parameter.optional is None:
+        if parameter.optional == 1.0:
             rows[:, j] = parameter.from_latent(U[:, j])
             continue
         present = U[:, j] < parameter.optional

@@ -49,7 +49,7 @@ class FloatParameter:
     active_when : mapping of str to list or Range, optional
         Values of each parent for which the hyperparameter is active: a list of those of a
         categorical or an integer one, a :class:`Range` of a number. Several parents mean *and*.
-    optional : float, optional
+    optional : float, default 1.0
         Share of the configurations that meet `active_when` in which the hyperparameter is
         active, where no other hyperparameter explains its activity.
     part_of : str, optional
@@ -75,7 +75,7 @@ class FloatParameter:
     log: bool = False
     step: float | None = None
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
-    optional: float | None = None
+    optional: float = 1.0
     part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False
@@ -206,7 +206,7 @@ class IntParameter:
     log: bool = False
     step: int = 1
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
-    optional: float | None = None
+    optional: float = 1.0
     part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False

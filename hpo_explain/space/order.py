@@ -149,4 +149,4 @@ def _declared(parameter: Parameter) -> tuple[Any, ...]:
     """Return what tells kinds of hyperparameters apart, without names, categories and units."""
     size = float("inf") if parameter.size is None else float(parameter.size)
     log = bool(getattr(parameter, "log", False))
-    return (type(parameter).__name__, size, parameter.optional or 0.0, log)
+    return (type(parameter).__name__, size, parameter.optional, log)

@@ -277,7 +277,7 @@ class SearchSpace:
             Draws go through it in the order of this one.
         """
         parameters = [
-            replace(p, active_when=None, optional=None if on else 0.5)
+            replace(p, active_when=None, optional=1.0 if on else 0.5)
             for p, on in zip(self._parameters, active.tolist(), strict=True)
         ]
         space = SearchSpace(parameters)
@@ -287,7 +287,7 @@ class SearchSpace:
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
         j = self.index(name)
-        return bool(self.conditions[j]) or self._parameters[j].optional is not None
+        return bool(self.conditions[j]) or self._parameters[j].optional < 1.0
 
     def decides_activity(self, columns: Collection[int]) -> bool:
         """Return whether others are active or not by the values in some columns."""
@@ -347,7 +347,7 @@ class SearchSpace:
         >>> from hpo_explain import SearchSpace
         >>> SearchSpace.from_configspace(ConfigurationSpace({"lr": (0.1, 1.0)}))["lr"]
         FloatParameter(name='lr', low=0.1, high=1.0, log=False, step=None, active_when={}, \
-optional=None, part_of=None)
+optional=1.0, part_of=None)
         """
         space: SearchSpace = frameworks().from_configspace(configspace)
         return space
@@ -475,7 +475,7 @@ optional=None, part_of=None)
             present = present_at[:, j]
             allowed = self.allowed(X, j)
             valid &= ~present | allowed
-            if self._parameters[j].optional is None:
+            if self._parameters[j].optional == 1.0:
                 valid &= present | ~allowed
         return valid
 

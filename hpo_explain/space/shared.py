@@ -81,7 +81,7 @@ def _joined(parameters: Sequence[Any]) -> Any:
         choices = [c for c in first.choices if all(repr(c) in theirs for theirs in others)]
         if len(choices) < 2:
             return None
-        return replace(first, choices=choices, active_when=None, optional=None)
+        return replace(first, choices=choices, active_when=None, optional=1.0)
     if any(p.log != first.log for p in parameters):
         return None
     stepped = any(p.step not in (None, 1) for p in parameters)
@@ -91,4 +91,4 @@ def _joined(parameters: Sequence[Any]) -> Any:
     high = min(p.high for p in parameters)
     if not low < high:
         return None
-    return replace(first, low=low, high=high, active_when=None, optional=None)
+    return replace(first, low=low, high=high, active_when=None, optional=1.0)

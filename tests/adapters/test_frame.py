@@ -201,7 +201,7 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
         "both": {"model": ("svm",), "layers": (2, 3)},
     }
     assert set(found["gamma"]["kernel"]) == {"rbf", "poly"}
-    assert all(parameter.optional is None for parameter in run.space)
+    assert all(parameter.optional == 1.0 for parameter in run.space)
     assert isinstance(run.space["units 2"], hx.IntParameter)
     assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
     assert the_told(run.notes, "units 2: active when layers = 3, inferred")

@@ -96,7 +96,7 @@ def test_conditions_are_those_of_the_grids_or_inferred_from_the_trials():
     assert run.config(0) == pytest.approx({"kernel": "linear", "C": 0.1})
     grids = [{"C": stats.uniform(1, 2)}, {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]}]
     run = as_run(RandomizedSearchCV(Known(), grids, n_iter=12, cv=KFold(2), random_state=0).fit(X))
-    assert run.space["gamma"].optional is not None
+    assert run.space["gamma"].optional < 1.0
     assert the_told(run.notes, "counts as active at its observed frequency")
 
 

@@ -90,7 +90,7 @@ def orders_gain(surrogate, sign, source, target, order):
                 if value is None and (name,) not in order:
                     value = target.get(name)
                 if value is None:
-                    if space[name].optional is None:
+                    if space[name].optional == 1.0:
                         return None
                     continue
                 row[j] = space[name].encode([value])[0]

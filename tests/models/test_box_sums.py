@@ -100,7 +100,7 @@ def test_marginal_predictions_are_those_of_brute_force(space, kind):
 
 def latent_of(surrogate, parameter, j, positions):
     """Latent values in the middle of cells; the absent cell of an optional one is the last."""
-    share = parameter.optional or 1.0
+    share = parameter.optional
     present = positions[~np.isnan(positions)]
     if parameter.size is None:
         latent = present

@@ -131,7 +131,7 @@ def is_configuration(space, row):
         could = holds(space, {**values, p.name: "anything"}, p.name)
         if not np.isnan(row[j]) and not could:
             return False
-        if np.isnan(row[j]) and could and p.optional is None:
+        if np.isnan(row[j]) and could and p.optional == 1.0:
             return False
     return True
 

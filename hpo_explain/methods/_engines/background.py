@@ -92,7 +92,7 @@ def complete(
     sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):
-        if parameter.optional is not None:
+        if parameter.optional < 1.0:
             # where it could be active, absence is its value
             fill[:, j] &= ~space.allowed(rows, j)
     return np.where(fill, sample, rows)

@@ -299,7 +299,7 @@ def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Int
     space = acquisition.space
     present = ~np.isnan(x)
     for j, parameter in enumerate(space.parameters):
-        if parameter.optional is not None:
+        if parameter.optional < 1.0:
             present[j] |= bool(space.allowed(x[None, :], j)[0])
     present[list(absent)] = False
     return space.order[(present & relevant(acquisition))[space.order]]
@@ -312,7 +312,7 @@ def relevant(acquisition: Acquisition) -> Bools:
     the parents of one that matters, as they switch it on and off.
     """
     space = acquisition.space
-    matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
+    matters = np.array([p.size != 1 or p.optional < 1.0 for p in space.parameters])
     if isinstance(acquisition, SupportsRelevance):
         matters &= acquisition.relevant()
     elif isinstance(acquisition, SurrogateBased):

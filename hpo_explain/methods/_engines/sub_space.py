@@ -117,7 +117,7 @@ class SubSpace:
 
     def _latent_values(self, j: int, values: list[Any]) -> Intervals:
         parameter = self.space.parameters[j]
-        share = parameter.optional or 1.0
+        share = parameter.optional
         try:
             positions = parameter.encode(values)
         except ValueError as error:
@@ -145,7 +145,7 @@ class SubSpace:
 
     def ends(self, j: int) -> tuple[float, float]:
         """Return the lowest and the highest latent value that is left of a hyperparameter."""
-        share = self.space.parameters[j].optional or 1.0
+        share = self.space.parameters[j].optional
         intervals = self.intervals.get(j, [(0.0, share)])
         return intervals[0][0] / share, intervals[-1][1] / share
 
@@ -158,7 +158,7 @@ class SubSpace:
         if j in self.ranks:
             places = self.ranks[j][places.astype(int)].astype(float)
         below, above = (parameter.share_below(places + by) for by in (-_BESIDE, _BESIDE))
-        latent = (parameter.optional or 1.0) * (below + above) / 2.0
+        latent = parameter.optional * (below + above) / 2.0
         inside[:] = False
         for low, high in self.intervals[j]:
             inside |= (low - ROUNDING_OF_SUMS <= latent) & (latent <= high + ROUNDING_OF_SUMS)

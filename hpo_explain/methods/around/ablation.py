@@ -267,7 +267,7 @@ def _shapley(
     base = np.where(np.isnan(x), y, x)
     sample = space.sample(1, seed=seed, latent=True)[0]
     for j, parameter in enumerate(space.parameters):
-        if np.isnan(base[j]) and parameter.optional is None:
+        if np.isnan(base[j]) and parameter.optional == 1.0:
             base[j] = sample[j]
         elif j in columns:
             base[j] = x[j]

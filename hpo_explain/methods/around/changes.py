@@ -349,7 +349,7 @@ class _Game:
         space, rows = self.explained.space, self.mixed.rows(sets)
         # what has a value in neither configuration gets one, so that all sets have a gain
         sample = space.sample(1, seed=self.seed, latent=True)[0]
-        needed = np.array([p.optional is None for p in space.parameters])
+        needed = np.array([p.optional == 1.0 for p in space.parameters])
         rows = space.project(np.where(np.isnan(rows) & needed, sample, rows))
         return self.origin[:, None] - self._costs(rows)
 

@@ -398,7 +398,7 @@ def _univariate(space: SearchSpace, tried: Array, rows: Array, rng: Generator) -
     for j in space.order.tolist():
         parameter = space.parameters[j]
         values = tried[:, j]
-        if parameter.optional is None:
+        if parameter.optional == 1.0:
             values = values[~np.isnan(values)]
         else:  # left out as often as where it could have been given
             values = values[space.allowed(tried, j)]

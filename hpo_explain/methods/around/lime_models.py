@@ -180,7 +180,7 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
     coordinates = []
     for j in space.order.tolist():
         parameter, active = space.parameters[j], ~np.isnan(z[:, j])
-        if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
+        if parameter.optional < 1.0 and space.allowed(x[None, :], j)[0]:
             there = bool(~np.isnan(x[j]))
             differs = np.where(space.allowed(z, j), active != there, False).astype(float)
             coordinates.append(Coordinate(j, "presence", (there, not there), differs))

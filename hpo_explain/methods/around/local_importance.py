@@ -304,8 +304,7 @@ class LocalImportanceExplainer(Explainer):
         members = [  # what can take other values: active, or optional and allowed
             j
             for j, parameter in enumerate(space.parameters)
-            if not np.isnan(x[j])
-            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
+            if not np.isnan(x[j]) or (parameter.optional < 1.0 and space.allowed(x[None, :], j)[0])
         ]
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
@@ -358,7 +357,7 @@ class LocalImportanceExplainer(Explainer):
         elif parameter.size is not None:
             middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
             positions, shares = (parameter.from_latent(middles), np.full(len(middles), 1.0))
-        elif self._boxes and parameter.optional is None:
+        elif self._boxes and parameter.optional == 1.0:
             cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
             cuts = np.unique(np.concatenate(cuts_of))
             if len(cuts) > _MOST_VALUES:
@@ -368,7 +367,7 @@ class LocalImportanceExplainer(Explainer):
             nodes, shares = np.polynomial.legendre.leggauss(self.grid_size)
             positions = (nodes + 1.0) / 2.0
         shares = shares / shares.sum()
-        if parameter.optional is None:
+        if parameter.optional == 1.0:
             return positions, shares
         absent = 1.0 - parameter.optional
         return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)

@@ -345,7 +345,7 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
     latent = rows.copy()
     for j, parameter in enumerate(space.parameters):
         gone = np.isnan(rows[:, j])
-        if not gone.any() or parameter.optional is not None:
+        if not gone.any() or parameter.optional < 1.0:
             continue
         if gone.all():
             latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[0, j]

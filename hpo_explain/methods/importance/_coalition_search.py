@@ -108,7 +108,7 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
         for j in columns:
             values = belief.landscape.axes[j].centers
             values = values[np.argsort(space.places(j, values))]
-            if space.parameters[j].optional is not None:
+            if space.parameters[j].optional < 1.0:
                 values = np.append(values, np.nan)
             _set_best(belief, rows, free, sign, j, values[None])
     for near in _NEAR:

@@ -357,7 +357,7 @@ def axes_of(part: SubSpace, seed: int) -> tuple[Axis, ...]:
 def _grid(part: SubSpace, j: int) -> tuple[tuple[Any, ...], Array]:
     """Return values of a hyperparameter in the user's units, and their latent values."""
     parameter = part.space.parameters[j]
-    share = parameter.optional or 1.0
+    share = parameter.optional
     intervals = part.intervals.get(j, [(0.0, share)])
     grid = parameter.grid() if (parameter.size or np.inf) <= _GRID else None
     if parameter.size is None:

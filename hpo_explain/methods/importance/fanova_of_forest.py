@@ -182,7 +182,7 @@ class ForestImportance(FanovaImportance):
         position = float(parameter.encode([value])[0])
         if parameter.size is not None and value in axis.grid:
             return float(axis.latent[axis.grid.index(value)])
-        place = np.mean(parameter.latent_interval(position, position)) * (parameter.optional or 1.0)
+        place = np.mean(parameter.latent_interval(position, position)) * parameter.optional
         return min(float(place), 1.0 - 1e-12)
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:

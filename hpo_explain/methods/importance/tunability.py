@@ -350,7 +350,7 @@ def _completed(space: SearchSpace, default: Config) -> Array:
     """Return the default encoded, with the middle of their range for what is inactive."""
     x = space.row(default, "default")
     middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
-    optional = np.array([p.optional is not None for p in space.parameters])
+    optional = np.array([p.optional < 1.0 for p in space.parameters])
     return np.where(np.isnan(x) & ~optional, middle, x)
 
 

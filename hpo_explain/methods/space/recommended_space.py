@@ -374,7 +374,7 @@ def _notes(box: Box) -> Iterator[Fact]:
             where = "from {} to {}".format(*format_values(parameter.decode(ends)))
         text = f"kept, because no trial was made there: {parameter.name} {where}"
         yield fact(text, names=[parameter.name])
-    unexplained = [p.name for p in box.whole if p.optional is not None]
+    unexplained = [p.name for p in box.whole if p.optional < 1.0]
     if unexplained:
         text = "not certain, because it is not known when these are active"
         yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
