@@ -305,7 +305,7 @@ def check(said, way, kind, seed):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [*zip(SAID, itertools.cycle(["gp", "forest"]), strict=False)]
+    ("name", "kind"), list(zip(SAID, itertools.cycle(["gp", "forest"]), strict=False))
 )
 def test_everything_at_once_changes_no_answer(name, kind):
     """In the night every answer is asked of both kinds of models."""

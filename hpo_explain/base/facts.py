@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
 
-from hpo_explain.base.phrases import printable
-from hpo_explain.base.wording import chained
+from hpo_explain.base.phrases import chained, printable
 
 Role = Literal["", "basis", "said", "check"]
 

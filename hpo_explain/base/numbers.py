@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.width import shorten
+from hpo_explain.base.phrases import shorten
 
 NORMAL_95 = 1.959963984540054
 """Standard deviations within which a normal variable lies in 95 of 100 cases."""

@@ -19,15 +19,20 @@ from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
 from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
 from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import join_words, printable, printable_lines
+from hpo_explain.base.phrases import (
+    chained,
+    join_words,
+    joined,
+    printable,
+    printable_lines,
+    shorten,
+)
 from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     reservation,
     told_apart,
 )
-from hpo_explain.base.width import shorten
-from hpo_explain.base.wording import chained, joined
 
 if TYPE_CHECKING:
     import pandas as pd

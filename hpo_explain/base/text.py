@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.wording import capitalized, chained, joined
+from hpo_explain.base.phrases import capitalized, chained, join_words, joined
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.learned import REACH, LearnedDraws
 from hpo_explain.belief.mixture import Mixture
-from hpo_explain.belief.process import weights_by_stacking
-from hpo_explain.belief.scales import clipped
+from hpo_explain.belief.scales import clipped, weights_by_stacking
 from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.space import Array
 

@@ -34,8 +34,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.learned import LearnedDraws
-from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import Bounds, Scale
+from hpo_explain.belief.scales import Bounds, Process, Scale, weights_by_skill
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace

@@ -10,8 +10,7 @@ from hpo_explain.base import Direction, one_blas_thread, sign_of, steps
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.noise import Noise, noise_among
-from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.belief.scales import SCALES, Bounds, Process, Scale, weights_by_skill
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 

@@ -13,8 +13,7 @@ from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.process import Process, doubt
-from hpo_explain.belief.scales import from_table
+from hpo_explain.belief.scales import Process, doubt, from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
 from hpo_explain.space import Array, Bools, Ints

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_explain.base import ROUNDING_OF_SUMS
-from hpo_explain.belief.process import Process
+from hpo_explain.belief.scales import Process
 from hpo_explain.models.product_kernel import LEAST_NOISE
 from hpo_explain.space import Array, Bools
 

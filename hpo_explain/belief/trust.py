@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_explain.base import mean_ranks, unit_of
 from hpo_explain.belief.decisions import STRETCH, interval
-from hpo_explain.belief.process import Process
+from hpo_explain.belief.scales import Process
 from hpo_explain.space import Array
 
 Level = Literal["good", "fair", "poor"]

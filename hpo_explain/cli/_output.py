@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from wcwidth import ljust, rjust
 
+from hpo_explain.base.phrases import columns as width
 from hpo_explain.base.phrases import printable, printable_lines
-from hpo_explain.base.width import columns as width
 from hpo_explain.cli._errors import name_option, put, say, say_after
 from hpo_explain.cli._interrupt import interrupt_at_hand
 

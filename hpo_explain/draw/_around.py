@@ -11,7 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.figures.panels import Panels
-from hpo_explain.base.width import shorten
+from hpo_explain.base.phrases import shorten
 from hpo_explain.draw._layout import EDGE, Around, Room, Shape, label_below, room_beside
 from hpo_explain.draw._legend import legend_of_panels, write_legend
 from hpo_explain.draw._text import plain, visible, wrap

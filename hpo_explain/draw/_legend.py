@@ -21,7 +21,7 @@ from hpo_explain.base.figures.marks import BLUE, GREEN, LOOKS, RULE
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import HATCHED, PALE, Rows, color_and_hatch
-from hpo_explain.base.width import columns, shorten
+from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import CHARACTER, TEXT, ink, literal
 

@@ -19,7 +19,7 @@ from hpo_explain.base.figures.curves import Curves, broken
 from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
-from hpo_explain.base.width import shorten
+from hpo_explain.base.phrases import shorten
 from hpo_explain.draw._layout import Shape
 from hpo_explain.draw._legend import DIMMED, MARKED, MARKERS, patch, point, stroke
 from hpo_explain.draw._log_axis import make_log

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
-from hpo_explain.base.width import columns, shorten
+from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._room import ENTRY, NAME, NARROW, SMALL
 from hpo_explain.draw._text import LINE, abbreviated, plain

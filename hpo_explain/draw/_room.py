@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 from math import ceil
 
-from hpo_explain.base.width import columns, shorten
+from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import LINE, plain, visible, wrap
 
 NARROW = 380  # pixels: what fits there fits everywhere

@@ -10,8 +10,7 @@ from itertools import takewhile
 
 from wcwidth import iter_graphemes
 
-from hpo_explain.base.phrases import printable
-from hpo_explain.base.width import first_columns, shorten
+from hpo_explain.base.phrases import first_columns, printable, shorten
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _LEFT_TO_RIGHT = "\u200e"

@@ -13,7 +13,7 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.text import Text
 
 from hpo_explain.base.figures.marks import GREY, INK
-from hpo_explain.base.width import columns, shorten
+from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import LINE, abbreviated, distinct, plain, visible, wrap
 
 TEXT = 9.0  # points

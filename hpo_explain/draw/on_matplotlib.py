@@ -17,7 +17,7 @@ from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import TINT
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
-from hpo_explain.base.width import shorten
+from hpo_explain.base.phrases import shorten
 from hpo_explain.draw._around import MARGINS, write_around, write_around_panels, write_at_side
 from hpo_explain.draw._layout import EDGE, Grid, lay_out
 from hpo_explain.draw._legend import key_of, legend_of

@@ -17,7 +17,7 @@ from hpo_explain.base.figures.marks import GREY, INK, LOOKS, RULE, TINT, Words
 from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import Rows
-from hpo_explain.base.width import shorten
+from hpo_explain.base.phrases import shorten
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room, write_at
 from hpo_explain.draw._plotly_traces import draw

@@ -70,7 +70,7 @@ def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict
         mine = {p: _latent_intervals(space, p, values, ranks) for p, values in own[j].items()}
         for ancestor in [j, *own[j]]:
             share = space.parameters[ancestor].optional
-            if share is None:
+            if share == 1.0:
                 continue
             inside = mine.get(ancestor, [(0.0, 1.0)])
             mine[ancestor] = [(share * a, share * b) for a, b in inside]

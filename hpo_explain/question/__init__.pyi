@@ -15,8 +15,8 @@ from .explained import subject_of_surrogate as subject_of_surrogate
 from .functions import Argument as Argument
 from .functions import arguments_of as arguments_of
 from .functions import explains as explains
+from .functions import options_of as options_of
+from .functions import several_runs as several_runs
 from .model import learned_later as learned_later
 from .model import surrogate_of as surrogate_of
 from .question import Question as Question
-from .sources import options_of as options_of
-from .sources import several_runs as several_runs

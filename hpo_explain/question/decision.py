@@ -353,6 +353,7 @@ class RunDecision:
             trials=[self.keep, observed],
             role="basis",
             keep=self.keep,
+            worse=self.luck.estimate,
         )
         return (worse,)
 

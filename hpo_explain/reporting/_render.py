@@ -22,9 +22,8 @@ from markupsafe import Markup, escape
 
 from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
-from hpo_explain.base.phrases import printable, printable_lines
+from hpo_explain.base.phrases import Place, Wording, printable, printable_lines
 from hpo_explain.base.result import Cells, Result
-from hpo_explain.base.wording import Place, Wording
 from hpo_explain.draw.pages import plot_svg, style_of_pages
 from hpo_explain.reporting._csv import csv_text
 

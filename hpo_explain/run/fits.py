@@ -255,7 +255,7 @@ def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact,
     >>> X = np.array([[0.1], [0.5], [0.9]])
     >>> model = ModelSurrogate(space, LinearRegression().fit(X, -X[:, 0]))
     >>> [str(doubt)[:40] for doubt in doubts_of_model(model, X, X[:, 0])]
-    ['LinearRegression has no uncertainty, as i', 'LinearRegression misses the trials: its ']
+    ['your LinearRegression has no uncertainty', 'your LinearRegression misses the trials:']
     """
     doubts = []
     label = shorten(getattr(model, "label", "a model of yours"), 200)

@@ -4,9 +4,9 @@ from ._values import Bools as Bools
 from ._values import Config as Config
 from ._values import Ints as Ints
 from .categorical_parameter import CategoricalParameter as CategoricalParameter
-from .categories import CategoryIndex as CategoryIndex
-from .categories import category_index as category_index
-from .categories import different as different
+from .categorical_parameter import CategoryIndex as CategoryIndex
+from .categorical_parameter import category_index as category_index
+from .categorical_parameter import different as different
 from .conditions import Conditions as Conditions
 from .conditions import common as common
 from .conditions import ends_of as ends_of

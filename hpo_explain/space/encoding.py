@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
-from hpo_explain.space.categories import category_index
+from hpo_explain.space.categorical_parameter import category_index
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter, asked_as, condition_text

@@ -81,4 +81,4 @@ def _rule(parent: str, values: Sequence[Any] | Range) -> str:
 
 def _frequency(parameter: Parameter) -> str:
     share = parameter.optional
-    return "" if share is None else f"at a frequency of {share:.2g}"
+    return "" if share == 1.0 else f"at a frequency of {share:.2g}"

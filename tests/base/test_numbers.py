@@ -9,7 +9,8 @@ from hpo_explain.base.numbers import format_level, format_values
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_ranges import span
 from hpo_explain.methods.effects.regional_partial_dependence import _Split
-from hpo_explain.methods.space.recommended_space import UNTRIED_KEPT
+from hpo_explain.run.subsets import some_rows
+from tests.noted import noted
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,10 @@ def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
     assert low == pytest.approx(region.values[0], abs=2e4)
     assert low < 2.40006e9 < high
     assert len(set(numbers_in(span(2.40005e9, 2.40007e9)))) == 2
-    kept = UNTRIED_KEPT(names=["freq_hz"], values=(2.40005e9, 2.40007e9), category=False)
+    (kept,) = noted(
+        hx.recommended_space(some_rows(run, np.flatnonzero(X[:, 0] < 0.5))).notes,
+        "no trial was made there",
+    )
     assert len(set(numbers_in(str(kept)))) == 2
     sides = _Split(0, 1.0, (X[:, 0] < 0.3,) * 2, 0.3).conditions(space)
     for side in sides:

@@ -7,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain.base.facts import fact
-from hpo_explain.base.phrases import join_words, printable
+from hpo_explain.base.phrases import (
+    Wording,
+    capitalized,
+    chained,
+    join_words,
+    joined,
+    printable,
+    trial_number,
+)
 from hpo_explain.base.text import reservation, told_apart
-from hpo_explain.base.wording import Wording, capitalized, chained, joined, trial_number
 
 
 def marked(text):

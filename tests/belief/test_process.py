@@ -7,8 +7,15 @@ from scipy.stats import lognorm, norm
 from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.mixture import shared_out
-from hpo_explain.belief.process import Process, doubt, weights_by_skill, weights_by_stacking
-from hpo_explain.belief.scales import SCALES, identity, logarithm
+from hpo_explain.belief.scales import (
+    SCALES,
+    Process,
+    doubt,
+    identity,
+    logarithm,
+    weights_by_skill,
+    weights_by_stacking,
+)
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain.base.numbers import signed
-from hpo_explain.base.width import columns, shorten
+from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
 
 

@@ -72,9 +72,9 @@ def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
     assert made([1.0, 0.5]).notes == ()
 
 
-@pytest.mark.parametrize("feasible", [np.zeros(3, dtype=bool), None])
+@pytest.mark.parametrize("feasible", [np.zeros(3, dtype=bool), np.zeros(0, dtype=bool)])
 def test_without_a_best_trial_nothing_is_claimed(feasible):
-    found = made([1.0, 2.0, 3.0] if feasible is not None else [], feasible=feasible)
+    found = made([1.0] * len(feasible), feasible=feasible)
     assert found.claims == ()
     assert found.incumbent_trial is None
     assert found.since == 0
@@ -145,6 +145,6 @@ def test_a_trial_that_is_far_worse_is_marked_at_the_end_and_squeezes_no_other(si
         for dots in figure.dots
         for some, end in figure.placed(dots)
     ]
-    end = ("up", high) if sign > 0 else ("down", low)
+    end = ("triangle-up", high) if sign > 0 else ("triangle-down", low)
     assert ([6.0], [end[1]], end[0]) in placed
     assert figure.has_beyond

@@ -200,4 +200,4 @@ def test_a_trial_that_is_far_off_the_front_squeezes_no_other():
     on_front = found.values[found.front, 1]
     assert on_front.max() < high < 10.0
     (end,) = {end for dots in figure.dots for _, end in figure.placed(dots) if end}
-    assert end == "up"
+    assert end == "triangle-up"

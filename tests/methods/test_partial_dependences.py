@@ -163,7 +163,7 @@ def test_the_sentence_is_short_however_many_effects_there_are():
     # a value that is told is that of the claim, with its interval
     claim = found.effects[2].reached.claims[0]
     low, high = claim.interval
-    estimate = hx.base.filled("{e}", e=hx.base.Estimate(claim.estimate, (high - low) / 2.0))
+    estimate = f"{hx.base.Estimate(claim.estimate, (high - low) / 2.0)}"
     assert f"({estimate})" in found.sentence
 
 

@@ -141,7 +141,7 @@ def test_a_far_worse_trial_is_marked_at_the_end_of_the_axis(run, found):
     assert max(abs(low), abs(high)) < 100.0
     beyond = [(some, end) for dots in panel.dots for some, end in panel.placed(dots) if end]
     ((point, end),) = beyond
-    assert end == ("up" if run.direction == "minimize" else "down")
+    assert end == ("triangle-up" if run.direction == "minimize" else "triangle-down")
     assert point.told[0].startswith("trial 8: ")  # the row 7
     assert found.described().means["beyond"]
 

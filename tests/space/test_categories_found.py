@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.space.categories import category_index, different
+from hpo_explain.space.categorical_parameter import category_index, different
 
 MIXED = [1, 1.0, True, "1", float("nan"), None, (1, 2), "a"]
 

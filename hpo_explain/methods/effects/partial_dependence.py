@@ -399,7 +399,7 @@ class PartialDependenceExplainer:
         if boxes is None:
             return np.empty(0)
         active = activity_intervals(space, self._ranks)
-        optional = [j for j in members if space.parameters[j].optional]
+        optional = [j for j in members if space.parameters[j].optional < 1.0]
         ancestors = {k for j in members for k in active[j]}.difference(optional)
         decides = ancestors.intersection(members) or (len(members) == 2 and ancestors)
         if decides or self._rows_given is not None:

@@ -37,6 +37,7 @@ def foremost(shares: Array) -> tuple[int, Decision]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> parts = np.array([[0.5, 0.1], [0.4, 0.3], [0.2, 0.3], [0.01, 0.0]])
     >>> first, found = foremost(parts)
     >>> first, found.probability, found.certain
