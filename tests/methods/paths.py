@@ -34,8 +34,12 @@ def path(
         explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
+    costs = np.empty(0)
+    if incumbent is not None:  # what is better was infeasible
+        cost = explanations[-1].subject.sign * objective
+        costs = np.where(cost < cost[incumbent], np.nan, cost)
     return hx.methods.DesirabilityPath(
-        subject=replace(explanations[-1].subject, trial=None),
+        subject=replace(explanations[-1].subject, trial=None, costs=costs),
         explanations=explanations,
         all_trials=np.arange(n),
         objective=objective,
