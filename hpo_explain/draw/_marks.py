@@ -325,15 +325,15 @@ def _turned(x: Array, y: Array, lying: bool) -> tuple[Array, Array]:
 
 def _set_axes(ax: Axes, x: Axis, y: Axis, points: float) -> None:
     """Give axes their scales, limits and ticks; names are written elsewhere."""
-    for axis, drawn in ((x, ax.xaxis), (y, ax.yaxis)):
+    for axis, line in ((x, ax.xaxis), (y, ax.yaxis)):
         if axis.log:
-            make_log(drawn, axis.values, few=points <= 250.0)
+            make_log(line, axis.values, few=points <= 250.0)
         elif axis is x and not axis.names:
             _bins(ax, 0.85 * points, whole=axis.integers, shares=axis.percent)
         if axis.percent:
-            drawn.set_major_formatter(_percent)
+            line.set_major_formatter(_percent)
         if axis.limits != (None, None):
-            ax.set(**{f"{drawn.axis_name}lim": axis.limits})
+            ax.set(**{f"{line.axis_name}lim": axis.limits})
 
 
 def _percent(share: float, _: float) -> str:

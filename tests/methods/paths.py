@@ -29,17 +29,17 @@ def path(
     X = space.sample(n)
     objective = np.linspace(1, 0, n) if objective is None else np.array(objective, dtype=float)
     best = {} if incumbent is None else space.decode(X[[incumbent]])[0]
-    costs = objective * (-1.0 if changes.get("direction") == "maximize" else 1.0)
-    least = np.inf if incumbent is None else costs[incumbent]
-    # without a feasible trial none has a cost, and what is better than the best is infeasible
-    costs = np.where(costs < least, np.nan, costs)
-    known = {"tried": X, "incumbent": best, "costs": costs}
+    known = {"tried": X, "incumbent": best}
     explanations = tuple(
         explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
+    costs = np.empty(0)
+    if incumbent is not None:  # what is better was infeasible
+        cost = explanations[-1].subject.sign * objective
+        costs = np.where(cost < cost[incumbent], np.nan, cost)
     return hx.methods.DesirabilityPath(
-        subject=replace(explanations[-1].subject, trial=None),
+        subject=replace(explanations[-1].subject, trial=None, costs=costs),
         explanations=explanations,
         all_trials=np.arange(n),
         objective=objective,

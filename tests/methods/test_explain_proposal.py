@@ -269,7 +269,7 @@ def test_what_is_not_known_is_not_drawn_and_said():
     told = explanation(PHI, efficiency_gap=gap).described().footer
     assert "The contributions miss +0.004 of the payout" in told
     single = explanation([[0.2], [-0.1]], terms=("log EI",), assumed=False).described()
-    assert (len(single.bars), [*single.dots]) == (2, [])
+    assert (len(single.bars), len(single.dots)) == (2, 0)
     assert single.heading == "Why trial 42? As the optimizer saw it: a GP with LCB (κ = 1.96)"
 
 

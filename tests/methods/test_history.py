@@ -78,7 +78,7 @@ def test_without_a_best_trial_nothing_is_claimed(feasible):
     assert found.claims == ()
     assert found.incumbent_trial is None
     assert found.since == 0
-    assert ("None of the 3" if feasible is not None else "No trial has") in found.sentence
+    assert ("None of the 3" if len(feasible) else "No trial has") in found.sentence
     assert len(found.to_frame()) == len(found)
 
 

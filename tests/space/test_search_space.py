@@ -51,7 +51,7 @@ def spaces(draw):
             conditions[parent.name] = draw(values_that_activate(parent))
         options = {
             "active_when": conditions or None,
-            "optional": draw(st.sampled_from([None, None, None, 0.3, 0.8])),
+            "optional": draw(st.sampled_from([1.0, 1.0, 1.0, 0.3, 0.8])),
         }
         kind = draw(st.sampled_from(["float", "step", "log", "int", "int_log", "category"]))
         name = f"{kind}_{i}"
