@@ -13,7 +13,7 @@ import pytest
 import hpo_explain
 from tests.public import names, public
 from tests.source_tree import ROOT, imports, modules, tree
-from tests.tiers import runs
+from tests.tiers import may_run, runs
 
 # ---------------------------------------------------------------------- public names
 
@@ -317,6 +317,23 @@ def test_every_test_is_in_one_tier_and_the_night_runs_all(markers):
     earlier = [runs(markers, options) for options in ([], ["merge"])]
     assert sum(earlier) == ("thorough" not in markers)
     assert runs(markers, ["thorough"])
+
+
+@pytest.mark.parametrize(
+    ("text", "tiers"),
+    [
+        ("", (True, False)),
+        ("@pytest.mark.merge\n", (True, True)),
+        ("pytestmark = pytest.mark.merge\n", (False, True)),
+        ("pytestmark = [\n    IS_THERE,\n    pytest.mark.merge,\n]\n", (False, True)),
+        ("pytestmark = pytest.mark.merge\n\n@pytest.mark.thorough\n", (False, True)),
+        ("pytestmark = pytest.mark.thorough\n", (False, False)),
+    ],
+)
+def test_a_file_is_read_where_a_test_of_it_may_be_run(text, tiers, tmp_path):
+    (path := tmp_path / "test_it.py").write_text(text)
+    assert (may_run(path, []), may_run(path, ["merge"])) == tiers
+    assert may_run(path, ["thorough"])
 
 
 def test_every_test_is_in_a_file_that_is_collected():
