@@ -325,15 +325,15 @@ def _turned(x: Array, y: Array, lying: bool) -> tuple[Array, Array]:
 
 def _set_axes(ax: Axes, x: Axis, y: Axis, points: float) -> None:
     """Give axes their scales, limits and ticks; names are written elsewhere."""
-    for axis, line in ((x, ax.xaxis), (y, ax.yaxis)):
-        if axis.log:
-            make_log(line, axis.values, few=points <= 250.0)
-        elif axis is x and not axis.names:
-            _bins(ax, 0.85 * points, whole=axis.integers, shares=axis.percent)
-        if axis.percent:
-            line.set_major_formatter(_percent)
-        if axis.limits != (None, None):
-            ax.set(**{f"{line.axis_name}lim": axis.limits})
+    for description, axis in ((x, ax.xaxis), (y, ax.yaxis)):
+        if description.log:
+            make_log(axis, description.values, few=points <= 250.0)
+        elif description is x and not x.names:
+            _bins(ax, 0.85 * points, whole=x.integers, shares=x.percent)
+        if description.percent:
+            axis.set_major_formatter(_percent)
+        if description.limits != (None, None):
+            ax.set(**{f"{axis.axis_name}lim": description.limits})
 
 
 def _percent(share: float, _: float) -> str:

@@ -114,8 +114,8 @@ def _draw_grey(
     axes: Axes, x: Sequence[float], y: Sequence[float], *, width: int, opacity: float = 1.0
 ) -> None:
     """Draw a line that says nothing when it is pointed at."""
-    how: dict[str, Any] = {"line_color": GREY, "line_width": width, "opacity": opacity}
-    axes.scatter(x, y, mode="lines", hoverinfo="skip", **how)
+    line = {"color": GREY, "width": width}
+    axes.scatter(x, y, mode="lines", line=line, opacity=opacity, hoverinfo="skip")
 
 
 def _reached(axis: Axis, bar: Bar) -> str:
@@ -236,11 +236,8 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
         trace.update(text=written, texttemplate="%{text}", textfont_size=SMALL)
     axes.add(trace)
     if "dimmed" in cells.shown.signs:
-        white: dict[str, Any] = {
-            "line_color": "rgb(255, 255, 255)",
-            "line_width": 1,
-        }  # in the dark, too
-        axes.scatter(*cells.crosses(), mode="lines", opacity=0.7, hoverinfo="skip", **white)
+        white = {"color": "rgb(255, 255, 255)", "width": 1}  # in the dark, too
+        axes.scatter(*cells.crosses(), mode="lines", line=white, opacity=0.7, hoverinfo="skip")
         outline = {"color": GREY, "width": 1}
         patch = {"symbol": "square-x-open", "size": 9, "line": outline}
         axes.key("dimmed", color=GREY, **patch)
