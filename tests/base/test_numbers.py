@@ -8,7 +8,7 @@ import hpo_explain as hx
 from hpo_explain.base.numbers import format_level, format_values
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_ranges import span
-from hpo_explain.methods.effects.regional_partial_dependence import _Split
+from hpo_explain.methods.effects.regional_partial_dependence import best_split
 from hpo_explain.run.subsets import some_rows
 from tests.noted import noted
 
@@ -92,8 +92,8 @@ def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
         "no trial was made there",
     )
     assert len(set(numbers_in(str(kept)))) == 2
-    sides = _Split(0, 1.0, (X[:, 0] < 0.3,) * 2, 0.3).conditions(space)
-    for side in sides:
+    split = best_split(space, np.array([[0.2], [0.4]]), np.eye(2), np.arange(2), [0], 1)
+    for side in split.conditions:
         assert numbers_in(str(side)) == [pytest.approx(2.40006e9, abs=100)]
     within = Condition("freq_hz", 2.40005e9, 2.40006e9, extent=2e5)
     assert len(set(numbers_in(str(within)))) == 2
