@@ -153,20 +153,15 @@ def partial_dependence(
         problem = f"was {regions}, but is for one partial dependence"
         raise InputError("regions", problem, regions, "Name one hyperparameter, or a pair.")
     band = kind == "partial" and not regions
-    for option, value, default, used in (
-        ("most", most, 6, names is None),
-        ("pairs", pairs, 0, names is None),
-        ("variance", variance, None, kind == "partial"),
-        ("attainable", attainable, True, band),
-        ("grid", grid, None, kind == "partial"),
-        ("max_depth", max_depth, 3, regions),
-        ("criterion", criterion, "l2", regions),
-        ("min_leaf", min_leaf, 20, regions),
-        ("min_improvement", min_improvement, 0.01, regions),
-    ):
-        if value != default and not used:
-            problem = f"was {value!r}, but has no meaning for these effects"
-            raise InputError(option, problem, value, "Leave it out.")
+    _check_meaning("most", most, 6, names is None)
+    _check_meaning("pairs", pairs, 0, names is None)
+    _check_meaning("variance", variance, None, kind == "partial")
+    _check_meaning("attainable", attainable, True, band)
+    _check_meaning("grid", grid, None, kind == "partial")
+    _check_meaning("max_depth", max_depth, 3, regions)
+    _check_meaning("criterion", criterion, "l2", regions)
+    _check_meaning("min_leaf", min_leaf, 20, regions)
+    _check_meaning("min_improvement", min_improvement, 0.01, regions)
     if names is None:
         ranked, shares = most_important(question, most, pairs, given)
         wanted = [*ranked]
@@ -209,6 +204,13 @@ def partial_dependence(
     if wanted is None:
         return explain(names)
     return all_of(explain, wanted, shares)
+
+
+def _check_meaning(option: str, value: Any, default: Any, used: bool) -> None:
+    """Raise InputError where an option was given that has no meaning for these effects."""
+    if value != default and not used:
+        problem = f"was {value!r}, but has no meaning for these effects"
+        raise InputError(option, problem, value, "Leave it out.")
 
 
 def _several(names: Names) -> list[str | Sequence[str]] | None:
