@@ -15,8 +15,13 @@ from .checks import check_sequence as check_sequence
 from .checks import each_of as each_of
 from .checks import unknown_name as unknown_name
 from .claim import NOTHING as NOTHING
+from .claim import UNCLEAR as UNCLEAR
 from .claim import Claim as Claim
+from .claim import Estimate as Estimate
 from .claim import between as between
+from .claim import reservation as reservation
+from .claim import share_not_settled as share_not_settled
+from .claim import told_apart as told_apart
 from .claim import worth_naming as worth_naming
 from .errors import InputError as InputError
 from .errors import NothingToExplain as NothingToExplain
@@ -111,9 +116,4 @@ from .result import as_objects as as_objects
 from .result import attributes as attributes
 from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
-from .text import UNCLEAR as UNCLEAR
-from .text import Estimate as Estimate
-from .text import reservation as reservation
-from .text import share_not_settled as share_not_settled
-from .text import told_apart as told_apart
 from .workers import by_workers as by_workers

@@ -13,6 +13,10 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
+from hpo_explain.base.claim import (
+    reservation,
+    told_apart,
+)
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
@@ -29,10 +33,6 @@ from hpo_explain.base.phrases import (
 )
 from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import (
-    reservation,
-    told_apart,
-)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,7 @@ import numpy as np
 
 from hpo_explain.base import ROUNDING, Claim, Estimate, Fact, unit_of
 from hpo_explain.base.checks import check_estimate
-from hpo_explain.base.claim import Kind
-from hpo_explain.base.text import UNKNOWN, not_settled
+from hpo_explain.base.claim import UNKNOWN, Kind, not_settled
 from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpo_explain.base.claim import reservation, told_apart
 from hpo_explain.base.facts import fact
 from hpo_explain.base.phrases import (
     Wording,
@@ -16,7 +17,6 @@ from hpo_explain.base.phrases import (
     printable,
     trial_number,
 )
-from hpo_explain.base.text import reservation, told_apart
 
 
 def marked(text):

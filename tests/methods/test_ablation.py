@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.text import UNKNOWN
+from hpo_explain.base.claim import UNKNOWN
 from hpo_explain.methods.around.ablation import AblationExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 

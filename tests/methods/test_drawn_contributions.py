@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.text import UNKNOWN
+from hpo_explain.base.claim import UNKNOWN
 from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.claim import UNKNOWN
 from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import UNKNOWN
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 few_draws = pytest.mark.usefixtures("few_draws_here")

@@ -10,9 +10,9 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 
 import hpo_explain as hx
 from hpo_explain.base import format_value
+from hpo_explain.base.claim import UNKNOWN
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import UNKNOWN
 from hpo_explain.methods._engines.effect_ranges import never_tried
 from hpo_explain.methods._engines.effect_show import band_caption
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
