@@ -39,7 +39,9 @@ def assert_rebuilt(study, sampler, trials=None, within=1e-9, **reading):
 # ---------------------------------------------------------------------- equal to what TPE computed
 
 
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@pytest.mark.parametrize(
+    "direction", ["minimize", pytest.param("maximize", marks=pytest.mark.thorough)]
+)
 @pytest.mark.parametrize("options", [UNIVARIATE, JOINT, GROUPS, {}], ids=str)
 def test_every_kind_of_hyperparameter(options, direction):
     study, sampler = spied_study(every_kind, 34, options=options, direction=direction)

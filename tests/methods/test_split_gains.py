@@ -307,6 +307,7 @@ def shapley_of(values, surrogate, x, background):
     return phi
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @pytest.mark.parametrize("name", ["ei", "logei", "pi"])
 def test_what_is_said_of_the_prediction_is_true_of_it(name, direction):
