@@ -14,10 +14,10 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._domain import number
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
-from hpo_explain.base.checks import check_count, check_direction, check_name
+from hpo_explain.base.checks import check_count, check_direction, unknown_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Text, fact
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import MEASURED, Direction
 from hpo_explain.base.phrases import counted_trials
 from hpo_explain.run import FAILED, NO_VALUE, PRUNED_READABLE, RUNNING, WAITING
 
@@ -111,11 +111,12 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         )
         raise InputError("target", problem, remedy=remedy)
     if isinstance(target, str):
-        if not names:
-            problem = f"was {target!r}, but the study's objectives have no names"
-            remedy = "Give an index, or name them with study.set_metric_names."
-            raise InputError("target", problem, target, remedy)
-        index = names.index(check_name("target", target, names, "objective"))
+        named = names or []
+        if target not in named:
+            unknown = unknown_name("target", target, [*named, *MEASURED], "objective")
+            remedy = "" if named else " The objectives have no names: give an index."
+            raise InputError("target", unknown.problem, target, unknown.remedy + remedy)
+        index = named.index(target)
     else:
         index = 0 if target is None else check_count("target", target, minimum=0)
     if index >= len(directions):

@@ -83,6 +83,7 @@ def test_what_a_setting_holds_that_cannot_be_copied_is_left_out(tmp_path):
     assert pickle.loads(pickle.dumps(callback))._on_update is None
 
 
+@pytest.mark.merge
 def test_beside_a_saver_of_checkpoints_an_optimization_goes_on(tmp_path):
     callbacks = [
         SkoptCallback(tmp_path / "r.html"),

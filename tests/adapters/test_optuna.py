@@ -418,7 +418,7 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
         ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
         ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
         ({"target": True}, r"target must be a whole number, but was True"),
-        ({"target": "loss"}, r"target was 'loss', but .* no names.*set_metric_names"),
+        ({"target": "loss"}, r"'loss' is unknown.* The objectives have no names: give an index."),
         ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
         ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
         ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
@@ -459,3 +459,12 @@ def test_a_conditional_integer_is_no_warning():
     found = depth.nearest(np.array([0.3, np.nan]))
     assert found[0] == pytest.approx(0.25)
     assert np.isnan(found[1])
+
+
+def test_what_is_measured_of_any_study_is_meant_by_a_name_like_it():
+    study = optuna.create_study()
+    study.add_trials(
+        [optuna.create_trial(value=v, params={}, distributions={}) for v in (1.0, 2.0)]
+    )
+    with pytest.raises(InputError, match="'durations' is unknown. Did you mean 'duration'"):
+        from_optuna(study, target="durations")

@@ -264,6 +264,7 @@ def test_a_cliff_does_not_hide_what_decides_the_best(seed):
         ({"within": 0.5}, r"within was given without top.* Give top=0\.1 as well"),
         ({"top": 0.0}, "top must lie between 0 and 1"),
         ({"top": 1.5}, "top must lie between 0 and 1"),
+        ({"top": 10}, r"but was 10. Did you mean top=0.1\?"),
         ({"top": 0.5, "within": 0.2}, "top must lie between 0 and 0.2"),
         ({"top": 0.1, "within": 0.0}, "within must be a share of the space"),
     ],

@@ -299,7 +299,9 @@ def check_top(top: float | None, within: float | None, blocked: str = "") -> Non
         raise InputError("within", problem, within)
     if not 0.0 < check_number("top", top) < share_within:
         problem = f"must lie between 0 and {share_within:g}, the share it is the best of"
-        raise InputError("top", f"{problem}, but was {top!r}", top)
+        percent = top / 100.0
+        hint = f"Did you mean top={percent:g}?" if 0.0 < percent < share_within <= top else ""
+        raise InputError("top", f"{problem}, but was {top!r}", top, hint)
     if blocked:
         problem = f"asks for functions that the trials allow, which {blocked} does not have"
         raise InputError("top", problem, top, "Leave that out: the belief answers it.")
