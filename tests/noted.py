@@ -19,20 +19,9 @@ def kinds(facts):
     return {fact.kind for fact in facts}
 
 
-def told(facts, words):
-    """The facts that say these words."""
-    return [fact for fact in facts if words in str(fact)]
-
-
-def the_told(facts, words):
-    """The only fact that says these words."""
-    (found,) = told(facts, words)
-    return found
-
-
 def columns_left_out(run):
     """The first columns that are no hyperparameters, as a run of a table tells them."""
-    listed = re.search("; left out: (.*); hyperparameters=", str(the_told(run.notes, "columns: ")))
+    listed = re.search("; left out: (.*); hyperparameters=", str(the_note(run.notes, "columns: ")))
     return re.split(", | and ", listed[1]) if listed else []
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from tests.noted import the_told
+from tests.noted import the_note
 
 ax = pytest.importorskip("ax", reason="ax-platform is not installed")
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]
@@ -63,7 +63,7 @@ def test_constraints_of_the_space_are_named():
     for _ in range(3):
         for trial, values in client.get_next_trials(max_trials=1).items():
             client.complete_trial(trial, raw_data={"loss": values["u"]})
-    assert the_told(hx.from_ax(client).notes, "constraints: Ax keeps to 1·u + 2·v <= 1.5, and")
+    assert the_note(hx.from_ax(client).notes, "constraints: Ax keeps to 1·u + 2·v <= 1.5, and")
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_fo
     # fits that had seen the trials would predict them as well as the model of all does
     errors = np.abs(held_out.mean - clipped).mean()
     assert errors > 1.5 * np.abs(model.predict(run.X)[0] - clipped).mean()
-    assert the_told(run.notes, "the standard errors that loss was told with are known to Ax's own")
+    assert the_note(run.notes, "the standard errors that loss was told with are known to Ax's own")
 
 
 def test_a_process_over_unordered_choices_is_not_taken_for_one_over_numbers():
@@ -124,4 +124,4 @@ def test_a_process_over_unordered_choices_is_not_taken_for_one_over_numbers():
     run = hx.from_ax(client)
     assert run.record is None
     assert run.surrogate().label == "a GP"
-    assert the_told(run.notes, "the standard errors that loss was told with are left out")
+    assert the_note(run.notes, "the standard errors that loss was told with are left out")

@@ -10,7 +10,7 @@ from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.space import Range
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
-from tests.noted import the_told, told
+from tests.noted import noted, the_note
 
 # ---------------------------------------------------------------------- conditions
 
@@ -18,7 +18,7 @@ from tests.noted import the_told, told
 def test_the_notes_say_which_conditions_were_inferred():
     run = from_optuna(optimized(rate_drop_of_dart, 20))
     assert run.space["rate_drop"].active_when == {"booster": ("dart",)}
-    assert str(the_told(run.notes, "active when")) == (
+    assert str(the_note(run.notes, "active when")) == (
         "rate_drop: active when booster = 'dart', inferred from the trials that have it"
     )
 
@@ -35,7 +35,7 @@ def test_a_condition_that_no_parent_explains_is_a_frequency():
     share = np.mean([int(10 * t.params["x"]) % 2 for t in study.trials])
     assert run.space["y"].optional == pytest.approx(share)
     why = "y: no value of another hyperparameter explains which trials have it; counts as active"
-    assert the_told(run.notes, why)
+    assert the_note(run.notes, why)
     assert same_configurations(run, study)
 
 
@@ -51,8 +51,8 @@ def test_hyperparameters_added_and_dropped_midway_are_noted():
     run = from_optuna(optimized(objective, 30))
     assert run.space["new"].optional == pytest.approx(18 / 30)
     assert run.space["old"].optional == pytest.approx(25 / 30)
-    assert the_told(run.notes, "new: added at trial 12; counts as active at its observed")
-    assert the_told(run.notes, "old: dropped at trial 25; counts as active at its observed")
+    assert the_note(run.notes, "new: added at trial 12; counts as active at its observed")
+    assert the_note(run.notes, "old: dropped at trial 25; counts as active at its observed")
 
 
 # ---------------------------------------------------------------------- rows made by hand
@@ -83,7 +83,7 @@ def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
         [CategoricalParameter("c", ["a", "b", "new"]), CHILD], [column, child_where(column, {"b"})]
     )
     assert space["child"].active_when == {"c": ("b",)}
-    assert told(notes, "(c = 'new' was never tried there and counts as inactive)")
+    assert noted(notes, "(c = 'new' was never tried there and counts as inactive)")
 
 
 def test_values_of_a_parent_may_lie_anywhere():
@@ -119,7 +119,7 @@ def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_u
     assert space["child"].active_when == {"c": ("a",)}
     assert space["child"].optional == pytest.approx(share)
     why = "child: inactive unless c = 'a', and no value of another hyperparameter explains the rest"
-    assert told(notes, f"{why}; counts as active at its observed frequency, {share:.2g}")
+    assert noted(notes, f"{why}; counts as active at its observed frequency, {share:.2g}")
 
 
 def test_what_always_comes_together_without_a_reason_is_drawn_together():
@@ -156,8 +156,8 @@ def test_a_parents_value_says_more_than_that_a_sibling_is_active():
     space, notes = inferred(parameters, [kernels, model, layers, child])
     assert space["kernel"].active_when == {"model": ("svm",)}
     assert space["child"].active_when == {"model": ("svm",), "layers": (2, 3)}
-    assert told(notes, "child: active when model = 'svm' and layers >= 2, inferred")
-    assert not told(notes, "is active")
+    assert noted(notes, "child: active when model = 'svm' and layers >= 2, inferred")
+    assert not noted(notes, "is active")
 
 
 def test_a_parent_is_suggested_before_its_child_unless_nothing_is():

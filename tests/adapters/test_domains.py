@@ -22,7 +22,7 @@ from hpo_explain.adapters.keras_tuner.tuner import read_space as space_of_keras
 from hpo_explain.adapters.ray.space import read_space as space_of_ray
 from hpo_explain.adapters.sklearn._space import read_space as space_of_sklearn
 from hpo_explain.adapters.wandb_sweep import read_sweep
-from tests.noted import told
+from tests.noted import noted
 
 Float, Int, Choice = (hx.FloatParameter, hx.IntParameter, hx.CategoricalParameter)
 TRIED = [0.9, 2.5]
@@ -371,7 +371,7 @@ def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, p
     assert run.config(1) == {"layer/x": pytest.approx(0.1)}
     assert {t: why.kind for t, why in run.excluded.items()} == {2: "failed", 3: "running"}
     assert run.proposals == proposals
-    assert all(told(run.notes, words) for words in said)
+    assert all(noted(run.notes, words) for words in said)
     assert all(str(note) for note in run.notes)
     if run.durations is not None and not np.isnan(run.durations).all():
         np.testing.assert_allclose(run.durations, 5.0)

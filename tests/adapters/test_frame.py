@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hpo_explain as hx
 from hpo_explain.adapters._cells import is_empty
 from hpo_explain.base.errors import InputError, NothingToExplain
-from tests.noted import columns_left_out, the_told, told
+from tests.noted import columns_left_out, noted, the_note
 
 
 def read(options=None, /, **columns):
@@ -107,7 +107,7 @@ def test_the_scale_is_that_on_which_values_spread_evenly(values, log):
     table = pd.DataFrame({"c": values, "loss": np.arange(len(values)) % 5})
     run = hx.from_frame(table, "loss")
     assert run.space["c"].log is log
-    assert bool(told(run.notes, "assumed to be on a logarithmic scale")) == log
+    assert bool(noted(run.notes, "assumed to be on a logarithmic scale")) == log
 
 
 def crowded(rng, log):
@@ -123,7 +123,7 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
     for seed in range(40):
         values = crowded(np.random.default_rng(seed), log)
         run = hx.from_frame(pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss")
-        unclear = told(run.notes, "do not tell whether its scale is linear or logarithmic")
+        unclear = noted(run.notes, "do not tell whether its scale is linear or logarithmic")
         right += run.space["c"].log == log
         mistaken += run.space["c"].log != log and not unclear
     assert right >= 36
@@ -134,12 +134,12 @@ def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_describ
     table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     run = hx.from_frame(table, "loss")
     unclear = "do not tell whether its scale is linear or logarithmic"
-    assert the_told(run.notes, unclear).names == ("c",)
+    assert the_note(run.notes, unclear).names == ("c",)
     for log in (True, False):
         given = hx.FloatParameter("c", 0.5, 20.0, log=log)
         run = hx.from_frame(table, "loss", space=[given])
         assert run.space.parameters == (given, hx.IntParameter("x", 1, 3))
-        assert not told(run.notes, unclear)
+        assert not noted(run.notes, unclear)
         assert "c" not in run.ranges_from
 
 
@@ -160,10 +160,10 @@ def test_an_empty_cell_that_nothing_explains_is_the_value_none(column, choices):
     run = hx.from_frame(table, "loss")
     assert run.space["c"] == hx.CategoricalParameter("c", choices)
     assert run.config(1)["c"] is None
-    assert the_told(run.notes, "no other hyperparameter explains are the value None").names == (
+    assert the_note(run.notes, "no other hyperparameter explains are the value None").names == (
         "c",
     )
-    assert not told(run.notes, "mean inactive")
+    assert not noted(run.notes, "mean inactive")
 
 
 def svm_or_forest(rng, n):
@@ -204,7 +204,7 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
     assert all(parameter.optional == 1.0 for parameter in run.space)
     assert isinstance(run.space["units 2"], hx.IntParameter)
     assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
-    assert the_told(run.notes, "units 2: active when layers = 3, inferred")
+    assert the_note(run.notes, "units 2: active when layers = 3, inferred")
 
 
 def test_conditions_are_inferred_from_the_rows_that_count():
@@ -215,7 +215,7 @@ def test_conditions_are_inferred_from_the_rows_that_count():
     run = hx.from_frame(table, "loss")
     assert run.space["x"] == hx.FloatParameter("x", 0.5, 0.7, active_when={"c": ["a"]})
     assert run.space.names == ("c", "x")
-    assert the_told(run.notes, "only in trials that were left out").names == ("late",)
+    assert the_note(run.notes, "only in trials that were left out").names == ("late",)
 
 
 def test_a_space_of_ones_own_states_scales_and_conditions():
@@ -244,7 +244,7 @@ def test_what_is_called_as_an_identifier_is_asked_and_read_if_it_is_meant():
     (option,) = caught.value.settled_by
     assert (option.name, option.value) == ("hyperparameters", [*NAMES])
     run = read({"hyperparameters": option.value}, id=ids)
-    assert the_told(run.notes, f"columns: hyperparameters are {', '.join(NAMES)}; left out: id;")
+    assert the_note(run.notes, f"columns: hyperparameters are {', '.join(NAMES)}; left out: id;")
     assert run.space.names == NAMES
     chosen = read({"hyperparameters": ["id"]}, id=ids)
     assert chosen.space.names == ("id",)
@@ -282,7 +282,7 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
 def test_other_values_that_differ_in_every_row_are_pointed_out(column, is_noted):
     run = read(c=column)
     assert "c" in run.space.names
-    assert len(told(run.notes, "c: a different value in every row;")) == is_noted
+    assert len(noted(run.notes, "c: a different value in every row;")) == is_noted
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_a_time_orders_the_rows(times):
     assert run.objective.tolist() == [0.4, 0.6, 0.7, 0.9]
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.config(0)["layers"] == 3
-    assert the_told(run.notes, "trials: numbered in the order of when")
+    assert the_note(run.notes, "trials: numbered in the order of when")
 
 
 # ---------------------------------------------------------------------- instances
@@ -399,7 +399,7 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean_and_each_is_kept():
     ]
     assert run.space.names == ("lr", "kernel")
     assert hx.from_frame(table, "loss", instance="fold", initial=0).proposals == tuple(range(6))
-    assert the_told(run.notes, "the loss of a trial is its mean over 3 values of fold")
+    assert the_note(run.notes, "the loss of a trial is its mean over 3 values of fold")
     assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
     kept = run.instances
     assert kept.names == tuple(dict.fromkeys(table["fold"]))
@@ -426,21 +426,21 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
 def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     table = crossed(n=4)
     complete = hx.from_frame(table, "loss", instance="fold")
-    (note,) = told(complete.notes, "instances: ")
+    (note,) = noted(complete.notes, "instances: ")
     assert "is its mean over" in str(note)
     missing = hx.from_frame(table.iloc[:-1], "loss", instance="fold")
     last = next(
         t for t in missing.trials if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
     )
-    assert the_told(missing.notes, "instances: not evaluated on all of them").trials == (last,)
+    assert the_note(missing.notes, "instances: not evaluated on all of them").trials == (last,)
     # of a repeated fold the mean counts, so that every fold weighs the same
     again = table.iloc[[0]].assign(loss=table["loss"].iloc[0] + 0.5)
     twice = hx.from_frame(pd.concat([table, again]), "loss", instance="fold")
-    assert the_told(twice.notes, "on the same instance again: 1; their mean counts")
+    assert the_note(twice.notes, "on the same instance again: 1; their mean counts")
     assert twice.objective[0] == pytest.approx(complete.objective[0] + 0.25 / 3)
     assert len(twice.instances) == 13
     alone = hx.from_frame(table.assign(drawn=np.sqrt(range(12))), "loss", instance="fold")
-    assert the_told(alone.notes, "no configuration was evaluated on more than one")
+    assert the_note(alone.notes, "no configuration was evaluated on more than one")
 
 
 def test_the_table_is_not_changed():
@@ -519,7 +519,7 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case)
     assert run.space.is_valid(run.X).all()
     assert run.space.is_valid(run.space.sample(50, seed=0)).all()
     conditional = {name for name in run.space.names if run.space.is_conditional(name)}
-    notes = told(run.notes, "active when ") + told(run.notes, "counts as active at its observed")
+    notes = noted(run.notes, "active when ") + noted(run.notes, "counts as active at its observed")
     assert sorted(name for note in notes for name in note.names) == sorted(conditional)
     assert run.trials.tolist() == finite[finite].index.tolist()
     assert sorted(run.excluded) == finite[~finite].index.tolist()

@@ -7,7 +7,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.hyperopt._space import read_graph
-from tests.noted import the_told, told
+from tests.noted import noted, the_note
 
 hyperopt = pytest.importorskip("hyperopt", reason="hyperopt is not installed")
 hp = hyperopt.hp
@@ -105,7 +105,7 @@ def test_proposals_of_tpe_are_known_by_its_marks(searched):
     assert run.optimizer == "Hyperopt's TPE"
     assert run.proposals == tuple(range(20, 26))
     assert run.origin(3) is hx.base.Origin.INITIAL
-    assert not told(run.notes, UNKNOWN)
+    assert not noted(run.notes, UNKNOWN)
     early = trials_of(9, algo=partial(hyperopt.tpe.suggest, n_startup_jobs=5))
     assert hx.from_hyperopt(early, space=SPACE).proposals == (5, 6, 7, 8)
 
@@ -115,11 +115,11 @@ def test_random_and_annealed_trials_are_no_proposals(algo):
     trials = trials_of(24, algo=algo)
     run = hx.from_hyperopt(trials, space=SPACE)
     assert run.proposals == ()
-    assert the_told(run.notes, UNKNOWN)
+    assert the_note(run.notes, UNKNOWN)
     known = hx.from_hyperopt(trials, space=SPACE, algo=algo)
     assert known.proposals == ()
     assert known.origin(23) is hx.base.Origin.INITIAL
-    assert not told(known.notes, UNKNOWN)
+    assert not noted(known.notes, UNKNOWN)
 
 
 def test_points_that_a_user_gave_are_not_proposals():
@@ -150,10 +150,10 @@ def test_marks_that_a_database_has_removed_are_not_guessed(searched):
     stored = Ns(miscs=searched.miscs, trials=documents)
     run = hx.from_hyperopt(stored, space=SPACE)
     assert run.proposals == ()
-    assert the_told(run.notes, UNKNOWN)
+    assert the_note(run.notes, UNKNOWN)
     known = hx.from_hyperopt(stored, space=SPACE, algo=hyperopt.tpe.suggest)
     assert known.proposals == tuple(range(20, 26))
-    assert the_told(known.notes, "the first 20 trials count as drawn at random")
+    assert the_note(known.notes, "the first 20 trials count as drawn at random")
 
 
 # ---------------------------------------------------------------------- the space
@@ -170,13 +170,13 @@ def test_one_that_stands_below_several_choices_is_active_under_each():
     two = {"a": hp.choice("a", [shared, 0]), "b": hp.choice("b", [shared, 0])}
     graph = read_graph(two, {})
     assert graph.space["x"].optional == pytest.approx(0.75)
-    assert the_told(graph.notes, "x: stands below several choices")
+    assert the_note(graph.notes, "x: stands below several choices")
 
 
 def test_without_a_space_it_is_inferred_and_said(searched):
     run = hx.from_hyperopt(searched)
     assert run.objective.tolist() == searched.losses()
-    assert the_told(run.notes, "space: not on record")
+    assert the_note(run.notes, "space: not on record")
     assert dict(run.space["C"].active_when) == {"model": (0,)}
 
 

@@ -11,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.base.errors import MissingOptionError, NothingToExplain
 from tests.adapters.test_sklearn import Known, X
-from tests.noted import columns_left_out, the_note, told
+from tests.noted import columns_left_out, noted, the_note
 
 N = 40
 
@@ -311,7 +311,7 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
     assert run.proposals == proposals
     assert run.optimizer == options.get("optimizer", "the optimizer")
     unknown = "a table does not say who chose its trials"
-    assert bool(told(run.notes, unknown)) == (not options)
+    assert bool(noted(run.notes, unknown)) == (not options)
     if not options:
         assert run.origin(3) is hx.base.Origin.UNKNOWN
         named = hx.explain_proposal(run, 30, background=20)

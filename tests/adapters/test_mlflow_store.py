@@ -9,7 +9,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.formats import place_of
-from tests.noted import the_told
+from tests.noted import the_note
 
 _TABLES = (
     "alembic_version (version_num)",
@@ -91,7 +91,7 @@ def test_runs_of_a_database_are_trials_with_their_last_value(tmp_path):
     ]
     assert {t: why.kind for t, why in run.excluded.items()} == {3: "failed"}
     assert np.diff(run.started).tolist() == [1.0, 1.0]
-    assert the_told(run.notes, "runs: 1 run left out that has other runs below and not their param")
+    assert the_note(run.notes, "runs: 1 run left out that has other runs below and not their param")
     address = as_run(f"sqlite:///{place}")
     assert address.objective.tolist() == run.objective.tolist()
 

@@ -21,7 +21,7 @@ from tests.adapters.studies import (
     same_configurations,
     study_of,
 )
-from tests.noted import the_told, told, why_left_out
+from tests.noted import noted, the_note, why_left_out
 
 # Optuna itself says so of every category that is not a number, a text, a bool or None.
 LISTS = pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
@@ -85,7 +85,7 @@ def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
     run = from_optuna(study)
     assert run.space["flag"].choices == (True, 1, "1")
     assert same_configurations(run, study)  # as Optuna has them on record
-    assert the_told(run.notes, "Optuna does not tell its choices True and 1 apart")
+    assert the_note(run.notes, "Optuna does not tell its choices True and 1 apart")
 
 
 def test_a_choice_that_is_listed_twice_is_one_choice():
@@ -94,13 +94,13 @@ def test_a_choice_that_is_listed_twice_is_one_choice():
 
     run = from_optuna(optimized(choose))
     assert run.space["c"].choices == ("a", "b")
-    assert the_told(run.notes, "c: a choice is listed twice; it is read as one choice")
+    assert the_note(run.notes, "c: a choice is listed twice; it is read as one choice")
 
 
 def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
     run = from_optuna(optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8)))
     assert run.space["x"] == FloatParameter("x", 0.0, 1.0)
-    assert the_told(run.notes, "x: its grid is so fine that it is read as continuous")
+    assert the_note(run.notes, "x: its grid is so fine that it is read as continuous")
 
 
 # ---------------------------------------------------------------------- objective and trials
@@ -129,8 +129,8 @@ def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
     run = from_optuna(study)
     assert np.isnan(run.finished).tolist() == [False, True, False]
     assert run.known_before(2).tolist() == [0, 1]
-    assert the_told(run.notes, "times: not recorded for 1 trial (1)").trials == (1,)
-    assert not told(from_optuna(optimized(parabola, 3)).notes, "not recorded")
+    assert the_note(run.notes, "times: not recorded for 1 trial (1)").trials == (1,)
+    assert not noted(from_optuna(optimized(parabola, 3)).notes, "not recorded")
 
 
 def test_every_state_that_does_not_count_is_left_out_with_its_reason():
@@ -185,7 +185,7 @@ def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
         3: "pruned before it reported a value",
         4: "its objective value is nan",
     }
-    assert str(the_told(run.notes, "pruned")) == (
+    assert str(the_note(run.notes, "pruned")) == (
         "pruned, but counted with the last value reported: 2 trials (1-2)"
     )
 
@@ -217,8 +217,8 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     assert kept.feasibility().infeasible == 1
     assert kept.feasible.tolist() == [True, False, True]
     assert kept.incumbent_trial == dropped.incumbent_trial == 0
-    assert the_told(kept.notes, "infeasible, but counted, except as the incumbent: 1 trial (1)")
-    assert the_told(kept.notes, "without constraints, unlike the others").trials == (2,)
+    assert the_note(kept.notes, "infeasible, but counted, except as the incumbent: 1 trial (1)")
+    assert the_note(kept.notes, "without constraints, unlike the others").trials == (2,)
 
 
 @pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
@@ -244,7 +244,7 @@ def test_hyperparameters_that_only_left_out_trials_have_are_named():
     study = study_of(finished(), finished(math.inf, x=0.5, y=0.5))
     run = from_optuna(study)
     assert run.space.names == ("x",)
-    assert the_told(run.notes, "y: only in trials that were left out")
+    assert the_note(run.notes, "y: only in trials that were left out")
 
 
 # ---------------------------------------------------------------------- targets
@@ -285,7 +285,7 @@ def test_a_target_may_be_a_function_of_the_trial():
     run = from_optuna(study, target=seconds)
     assert run.objective.tolist() == [t.duration.total_seconds() for t in study.trials]
     assert (run.objective_name, run.direction) == ("seconds", "minimize")
-    assert the_told(run.notes, "direction: minimize, assumed, as target= is a function")
+    assert the_note(run.notes, "direction: minimize, assumed, as target= is a function")
     assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
 
 
@@ -294,7 +294,7 @@ def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, 
     run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
     assert run.direction == direction
     text = f"direction: {direction}, as target= returns the values of the study's objective {index}"
-    assert the_told(run.notes, text)
+    assert the_note(run.notes, text)
 
 
 def test_a_target_may_be_missing_in_some_trials():
@@ -338,7 +338,7 @@ def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first,
         [trial.params["h"] for trial in trials]
     )
     assert run.excluded == {}
-    assert told(run.notes, "changed during the study")
+    assert noted(run.notes, "changed during the study")
 
 
 def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
@@ -377,7 +377,7 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
     run = from_optuna(study, space=space)
     assert run.space == space
     assert same_configurations(run, study)
-    assert not told(run.notes, "active when")
+    assert not noted(run.notes, "active when")
 
 
 def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
@@ -418,7 +418,7 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
         ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
         ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
         ({"target": True}, r"target must be a whole number, but was True"),
-        ({"target": "loss"}, r"'loss' is unknown.* The objectives have no names: give an index."),
+        ({"target": "loss"}, r"'loss' is unknown.* The objectives have no names: give an index\."),
         ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
         ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
         ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
@@ -448,7 +448,7 @@ def test_a_best_trial_outside_its_range_is_named():
     with pytest.warns(UserWarning, match="out of range"):
         study.optimize(lambda trial: -trial.suggest_float("x", 0.0, 1.0), n_trials=4)
     run = from_optuna(study)
-    note = the_told(run.notes, "best: ")
+    note = the_note(run.notes, "best: ")
     assert note.trials == (0,)
     assert str(note).startswith("best: trial 0 (-5) is better than every")
 
@@ -466,5 +466,5 @@ def test_what_is_measured_of_any_study_is_meant_by_a_name_like_it():
     study.add_trials(
         [optuna.create_trial(value=v, params={}, distributions={}) for v in (1.0, 2.0)]
     )
-    with pytest.raises(InputError, match="'durations' is unknown. Did you mean 'duration'"):
+    with pytest.raises(InputError, match=r"'durations' is unknown\. Did you mean 'duration'"):
         from_optuna(study, target="durations")

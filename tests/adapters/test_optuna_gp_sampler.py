@@ -15,7 +15,7 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from tests.adapters.studies import optimized
 from tests.all_orders import by_all_orders
-from tests.noted import the_told
+from tests.noted import the_note
 
 pytestmark = [
     pytest.mark.merge,
@@ -139,7 +139,7 @@ def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_num
     asked = [study.ask(space) for _ in range(3)]
     run = from_optuna(study)
     chosen = run.own_acquisition(asked[2].number)
-    assert the_told(chosen.notes, "it is averaged over the possible results of the trials then run")
+    assert the_note(chosen.notes, "it is averaged over the possible results of the trials then run")
     own = chosen.acquisition
     values = np.array([trial.value for trial in study.trials[:6]])
     # normalized values are encoded positions here

@@ -19,7 +19,7 @@ from hpo_explain.adapters.optuna import FanovaImportanceEvaluator, ReviewedSampl
 from hpo_explain.space import asked_as
 from tests.adapters.spied import SpiedTPE
 from tests.adapters.studies import optimized
-from tests.noted import the_told, told
+from tests.noted import noted, the_note
 
 WITHIN = (0.7**5 + 0.3**5) / 5 - (1 / 3 - 0.3 + 0.09) ** 2
 WHOLE = 0.01 + WITHIN
@@ -44,8 +44,8 @@ def test_each_range_is_a_hyperparameter_of_its_own(study):
     run = from_optuna(study)
     found = {p.name: (p.low, p.high, p.active_when) for p in list(run.space)[1:]}
     assert found == {A: (0.0, 1.0, {"kind": ("a",)}), B: (0.0, 100.0, {"kind": ("b",)})}
-    assert the_told(run.notes, "x: its range depends on kind; read as a hyperparameter for each")
-    assert not told(run.notes, "its range changed")
+    assert the_note(run.notes, "x: its range depends on kind; read as a hyperparameter for each")
+    assert not noted(run.notes, "its range changed")
 
 
 @pytest.mark.alike
@@ -187,7 +187,7 @@ def test_a_range_that_changed_midway_or_at_random_is_read_as_the_widest():
         run = from_optuna(optimized(objective, 20))
         assert run.space.names == ("kind", "x")
         assert run.space["x"].high == 2.0
-        assert the_told(run.notes, "x: its range changed during the study")
+        assert the_note(run.notes, "x: its range changed during the study")
 
 
 def test_two_trials_of_two_ranges_are_no_rule():

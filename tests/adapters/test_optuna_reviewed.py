@@ -20,7 +20,7 @@ from hpo_explain.base.numbers import format_value
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.reporting._words import trial_line, why_no_explanation
 from tests.adapters.studies import optimized
-from tests.noted import the_note, the_told
+from tests.noted import the_note
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -211,7 +211,7 @@ def test_the_run_knows_what_the_model_chose_and_what_a_person_set(changed):
     assert run.reviewed[6].set_by_person == ("x",)
     proposed = run.space.decode(run.reviewed[6].proposed[None, :])[0]
     assert proposed == pytest.approx(seen[6].config)
-    assert the_told(run.notes, "changed by a person, so not as the sampler").trials == (6, 8)
+    assert the_note(run.notes, "changed by a person, so not as the sampler").trials == (6, 8)
 
 
 def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(changed):

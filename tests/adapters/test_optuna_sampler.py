@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import Origin
 from tests.adapters.studies import finished, optimized, parabola, study_of
-from tests.noted import noted, the_told
+from tests.noted import noted, the_note
 
 # ---------------------------------------------------------------------- who chose the trials
 
@@ -56,7 +56,7 @@ def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_pat
     loaded = optuna.load_study(storage=storage, study_name="marked")
     run = from_optuna(loaded)
     assert set(run.proposals) == sampler.chosen == set(range(6, 20))
-    assert the_told(run.notes, "sampler: TPESampler, known by the marks on 14 trials; ")
+    assert the_note(run.notes, "sampler: TPESampler, known by the marks on 14 trials; ")
 
 
 def test_nobody_is_assumed_who_left_no_marks(tmp_path):
@@ -71,17 +71,17 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     with pytest.raises(hx.base.NothingToExplain, match="sampler="):
         hx.explain_proposal(run, "best")
     why = "it is not recorded which sampler chose the trials, and none left marks on them"
-    assert the_told(run.notes, f"sampler: {why}")
+    assert the_note(run.notes, f"sampler: {why}")
     found = hx.explain_proposal(run, 14)
     assert found.subject.assumed
     assert found.subject.acquisition == "LCB (κ = 1.96)"
-    assert the_told(found.notes, "a GP with LCB (κ = 1.96) is assumed").text().startswith(why)
+    assert the_note(found.notes, "a GP with LCB (κ = 1.96) is assumed").text().startswith(why)
     for text in (str(run), found.sentence, *map(str, found.notes)):
         assert "TPE" not in text
         assert "after the initial design" not in text
     told = from_optuna(loaded, sampler=RandomSampler())
     assert told.optimizer == "Optuna's RandomSampler"
-    assert the_told(told.notes, "sampler: RandomSampler, as given with sampler=; ")
+    assert the_note(told.notes, "sampler: RandomSampler, as given with sampler=; ")
 
 
 @pytest.mark.merge
@@ -109,7 +109,7 @@ def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(tmp_path
 def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
     assert run.proposals == tuple(range(2, 14))
-    assert the_told(run.notes, f"no acquisition function chose this run's trials ({name})")
+    assert the_note(run.notes, f"no acquisition function chose this run's trials ({name})")
     assert {run.origin(trial) for trial in run.trials.tolist()} == {Origin.INITIAL}
 
 
@@ -149,11 +149,11 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
     assert {t: run.origin(t) for t in by_hand} == by_hand
     assert {run.origin(t) for t in (0, 1)} == {Origin.INITIAL}
     assert {run.origin(t) for t in run.proposals} == {Origin.MODEL}
-    assert the_told(run.notes, "enqueued, so not chosen by the sampler: 1 trial (5)")
-    assert the_told(
+    assert the_note(run.notes, "enqueued, so not chosen by the sampler: 1 trial (5)")
+    assert the_note(
         run.notes, "added as finished trials, so not chosen by the sampler: 1 trial (8)"
     )
-    assert the_told(run.notes, "retried after a failure, so not chosen anew: 1 trial (9)")
+    assert the_note(run.notes, "retried after a failure, so not chosen anew: 1 trial (9)")
 
 
 # ---------------------------------------------------------------------- parallel runs

@@ -15,7 +15,7 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from tests.adapters.spied import SpiedTPE, every_kind, spied_study
 from tests.adapters.studies import optimized
-from tests.noted import the_told
+from tests.noted import the_note
 
 UNIVARIATE = {"multivariate": False, "constant_liar": False}
 JOINT = {"multivariate": True, "constant_liar": True}
@@ -205,7 +205,7 @@ def test_marks_tell_that_hyperparameters_were_sampled_together():
         run = from_optuna(study)
         for number in range(20, 30):
             assert value_of(run, number) == pytest.approx(expected[number], rel=1e-9, abs=1e-9)
-        assert the_told(run.own_acquisition(29).notes, "trial 29 is marked as sampled jointly")
+        assert the_note(run.own_acquisition(29).notes, "trial 29 is marked as sampled jointly")
 
 
 def test_without_marks_hyperparameters_were_sampled_one_by_one():
@@ -214,7 +214,7 @@ def test_without_marks_hyperparameters_were_sampled_one_by_one():
     study.sampler = TPESampler(**JOINT)
     run = from_optuna(study)
     assert value_of(run, 19) == pytest.approx(expected, rel=1e-9)
-    assert the_told(run.own_acquisition(19).notes, "trial 19 has no mark of joint sampling")
+    assert the_note(run.own_acquisition(19).notes, "trial 19 has no mark of joint sampling")
 
 
 def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
@@ -271,7 +271,7 @@ def test_samplers_without_an_acquisition_function_say_so():
     why = "no acquisition function chose this: RandomSampler has none"
     assert str(run.record.why_not(12)) == why
     explanation = hx.explain_proposal(run, 12, background=20)
-    assert the_told(explanation.notes, why)
+    assert the_note(explanation.notes, why)
 
 
 def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():

@@ -3,7 +3,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from tests.noted import the_told
+from tests.noted import the_note
 
 tune = pytest.importorskip("ray.tune", reason="ray[tune] is not installed")
 
@@ -73,6 +73,6 @@ def test_a_result_grid_is_read_with_its_space_and_its_iterations(results):
 def test_without_a_space_it_is_inferred_and_said(results):
     run = as_run(results)
     assert "constant" not in run.space.names
-    assert the_told(run.notes, "space: not on record")
+    assert the_note(run.notes, "space: not on record")
     with pytest.raises(hx.base.InputError, match="a metric that trials reported"):
         hx.from_ray(results, objective="accuracy")

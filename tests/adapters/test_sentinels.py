@@ -14,7 +14,7 @@ from hpo_explain.base.facts import fact
 from hpo_explain.base.numbers import format_value
 from hpo_explain.run import measured
 from hpo_explain.run.failures import failures
-from tests.noted import kinds, the_note, the_told, told
+from tests.noted import kinds, noted, the_note
 
 N = 30
 X = np.random.default_rng(0).random((N, 2))
@@ -54,7 +54,7 @@ def test_a_round_number_far_beyond_all_others(direction, value, places):
     assert run.incumbent_trial == others[np.argmin(LOSS[others])]
     assert run.origin(4) is hx.base.Origin.UNKNOWN
     shown = format_value(sign * value)
-    note = the_told(run.notes, f" with {shown} as loss, far beyond all others, count as failed")
+    note = the_note(run.notes, f" with {shown} as loss, far beyond all others, count as failed")
     assert note.trials == tuple(places)
     assert "bounds=" in str(note)
     assert "diverged" not in kinds(run.notes)
@@ -64,7 +64,7 @@ def test_a_round_number_far_beyond_all_others(direction, value, places):
 def test_several_numbers_are_found_one_after_the_other():
     run = read(with_values(1e9, [3], with_values(1e5, [7, 8])))
     assert [*run.excluded] == [3, 7, 8]
-    assert the_told(run.notes, " with 1e+09 and 1e+05 as loss, far beyond all others")
+    assert the_note(run.notes, " with 1e+09 and 1e+05 as loss, far beyond all others")
 
 
 def test_any_value_that_several_configurations_share():
@@ -107,7 +107,7 @@ NO_SENTINELS = {
 def test_bad_values_are_values(values, direction):
     run = read(values, "y value", direction)
     assert run.excluded == {}
-    assert not told(run.notes, "far beyond all others")
+    assert not noted(run.notes, "far beyond all others")
 
 
 def test_a_configuration_that_was_evaluated_again_is_no_sentinel():

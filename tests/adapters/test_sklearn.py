@@ -21,7 +21,7 @@ from skopt import BayesSearchCV
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.sources import as_runs
-from tests.noted import the_told, told
+from tests.noted import noted, the_note
 
 X = np.arange(24.0)[:, None]
 
@@ -92,12 +92,12 @@ def test_conditions_are_those_of_the_grids_or_inferred_from_the_trials():
     )
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert not run.space["C"].active_when
-    assert not told(run.notes, "active")
+    assert not noted(run.notes, "active")
     assert run.config(0) == pytest.approx({"kernel": "linear", "C": 0.1})
     grids = [{"C": stats.uniform(1, 2)}, {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]}]
     run = as_run(RandomizedSearchCV(Known(), grids, n_iter=12, cv=KFold(2), random_state=0).fit(X))
     assert run.space["gamma"].optional < 1.0
-    assert the_told(run.notes, "counts as active at its observed frequency")
+    assert the_note(run.notes, "counts as active at its observed frequency")
 
 
 def test_the_incumbent_sets_the_parameters_of_a_pipeline():
@@ -144,7 +144,7 @@ def test_a_halving_search_is_read_at_its_highest_resource():
     assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
     pairs = zip(*np.unique(results["n_resources"], return_counts=True), strict=True)
     others = ", ".join(f"{n} at {level}" for level, n in pairs if level != highest)
-    assert the_told(run.notes, f"as they are not comparable with these: {others}; level= chooses")
+    assert the_note(run.notes, f"as they are not comparable with these: {others}; level= chooses")
 
 
 def test_where_one_candidate_is_left_the_resources_of_more_are_named():
@@ -206,7 +206,7 @@ def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
     text = (
         "own rule chose trial 0; the best mean_test_score is that of trial 2, which is called the"
     )
-    assert the_told(as_run(search).notes, text)
+    assert the_note(as_run(search).notes, text)
 
 
 # ---------------------------------------------------------------------- other optimizers
@@ -245,5 +245,5 @@ def test_the_score_of_a_search_has_the_range_of_what_it_is():
         search = GridSearchCV(made, {"max_depth": [1, 2, 3]}).fit(X, y)
         run = hx.from_sklearn(search)
         assert run.bounds == (low, high)
-        assert the_told(run.notes, " of the search; bounds= says otherwise")
+        assert the_note(run.notes, " of the search; bounds= says otherwise")
     assert hx.from_sklearn(search, bounds=(-2.0, 1.0)).bounds == (-2.0, 1.0)

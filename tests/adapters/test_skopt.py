@@ -24,8 +24,8 @@ import hpo_explain as hx
 from hpo_explain.adapters.skopt._dimensions import ModelColumns, read_space
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin
-from tests.noted import the_told, why_left_out
-from tests.noted import told as notes_with
+from tests.noted import noted as notes_with
+from tests.noted import the_note, why_left_out
 
 pytestmark = pytest.mark.merge
 
@@ -181,7 +181,7 @@ def test_dimensions_without_a_name_are_called_by_their_position_and_that_is_note
     run = hx.from_skopt(result)
     assert run.space.names == ("lr", "x1", "x2")
     text = "names: 2 dimensions without one are called x1 and x2 by position; names= sets them"
-    assert the_told(run.notes, text)
+    assert the_note(run.notes, text)
 
 
 def test_short_forms_of_dimensions_mean_what_skopt_takes_them_for():
@@ -217,7 +217,7 @@ def test_categories_are_told_apart_by_type_and_numpys_copies_of_them_are_recogni
 def test_probabilities_of_choices_are_noted_since_the_measure_counts_every_choice_once():
     dimension = Categorical(["a", "b"], prior=[0.9, 0.1], name="booster")
     run = hx.from_skopt(stored_as([["a"]], [1.0], [dimension]))
-    assert the_told(run.notes, "prior: the choices of booster were drawn with probabilities")
+    assert the_note(run.notes, "prior: the choices of booster were drawn with probabilities")
 
 
 def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
@@ -246,7 +246,7 @@ def lower_triangle(point):
 def test_a_constraint_that_skopt_kept_to_is_noted():
     options = {"n_calls": 8, "n_initial_points": 6, "acq_func": "EI"}
     run = hx.from_skopt(short(space_constraint=lower_triangle, **options))
-    assert the_told(run.notes, "constraint: skopt kept to a space_constraint")
+    assert the_note(run.notes, "constraint: skopt kept to a space_constraint")
     assert not notes_with(hx.from_skopt(result_of("gp")).notes, "constraint: ")
 
 
@@ -375,7 +375,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
     assert isinstance(run.surrogate(INITIAL), hx.models.GaussianProcessSurrogate)
-    assert the_told(run.notes, "(GradientBoostingQuantileRegressor) cannot be read, so surrogates")
+    assert the_note(run.notes, "(GradientBoostingQuantileRegressor) cannot be read, so surrogates")
     assert run.proposals == tuple(range(INITIAL, CALLS))
 
 
@@ -429,14 +429,14 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     assert run.own_acquisition(9) is None
     assert run.proposals == tuple(range(6, 12))
     lost = "models: those that chose the trials 6-9 are not stored (model_queue_size); there, "
-    assert the_told(run.notes, lost).trials == (6, 7, 8, 9)
+    assert the_note(run.notes, lost).trials == (6, 7, 8, 9)
     assert not notes_with(everything.notes, "not stored")
     # without the specification it is not known how many initial points there were
     lost = altered(queue)
     lost.specs["args"] = {"model_queue_size": 3, "acq_func": "LCB"}
     assert hx.from_skopt(lost).proposals == (10, 11)
     text = "the number of initial points is not recorded; trials before 10, whose models"
-    assert the_told(hx.from_skopt(lost).notes, text)
+    assert the_note(hx.from_skopt(lost).notes, text)
     assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {Origin.UNKNOWN}
 
 
@@ -445,9 +445,9 @@ def test_without_models_one_is_fitted_anew_and_the_specification_tells_the_propo
     assert run.proposals == tuple(range(INITIAL, CALLS))
     assert run.own_acquisition(INITIAL) is None
     assert len(run.surrogate(INITIAL).held_out().observed) == INITIAL
-    assert the_told(run.notes, "models: no model is stored, so surrogates are fitted anew")
+    assert the_note(run.notes, "models: no model is stored, so surrogates are fitted anew")
     lost = hx.from_skopt(altered(result_of("gp"), models=[], specs=None))
-    assert the_told(lost.notes, "proposals: neither models nor the number of initial points are")
+    assert the_note(lost.notes, "proposals: neither models nor the number of initial points are")
     assert {lost.origin(t) for t in lost.proposals} == {Origin.UNKNOWN}
 
 
@@ -510,11 +510,11 @@ def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
 def test_a_hedge_is_seen_through(name, acq_func):
     """Runs of one criterion whose record is made to say gp_hedge."""
     run = hx.from_skopt(asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge"))
-    assert the_told(run.notes, "acquisition: gp_hedge draws LCB, EI or PI for every trial")
+    assert the_note(run.notes, "acquisition: gp_hedge draws LCB, EI or PI for every trial")
     ranks = []
     for trial in run.proposals:
         own = run.own_acquisition(trial)
-        note = str(the_told(own.notes, "gp_hedge does not record which criterion it used"))
+        note = str(the_note(own.notes, "gp_hedge does not record which criterion it used"))
         ranks.append({name: int(n) for name, n in re.findall(r"(LCB|EI|PI) (\d+)", note)})
         assert list(ranks[-1]) == ["LCB", "EI", "PI"]
         assert own.acquisition.label.startswith(min(ranks[-1], key=ranks[-1].get))
@@ -541,7 +541,7 @@ def test_a_hedge_is_seen_through(name, acq_func):
 def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
     run = hx.from_skopt(asked_for(result_of("gp"), **arguments))
     assert run.own_acquisition(INITIAL) is None
-    assert the_told(run.notes, f"acquisition: one is assumed, since {reason}")
+    assert the_note(run.notes, f"acquisition: one is assumed, since {reason}")
     assert run.acquisition(INITIAL).label == "LCB (κ = 1.96)"
     # the model is skopt's own all the same
     own = hx.from_skopt(result_of("gp")).surrogate(INITIAL)
@@ -556,7 +556,7 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     run = hx.from_skopt(result)
     np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
-    assert the_told(run.notes, f"assumed, since {acq_func} also weighs the time of an evaluation")
+    assert the_note(run.notes, f"assumed, since {acq_func} also weighs the time of an evaluation")
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
     np.testing.assert_allclose(run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6)
@@ -573,7 +573,7 @@ def test_a_random_search_has_no_acquisition_function_and_says_so():
         run = hx.from_skopt(result)
         assert run.proposals == tuple(range(2, n))
         assert run.own_acquisition(n - 1) is None
-        assert the_told(run.notes, "the search was random, no acquisition function chose any")
+        assert the_note(run.notes, "the search was random, no acquisition function chose any")
         assert {run.origin(t) for t in range(n)} == {Origin.INITIAL}
     assert hx.from_skopt(dummy).optimizer == "skopt's dummy_minimize"
 

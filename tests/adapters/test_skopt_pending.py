@@ -11,7 +11,7 @@ from skopt.space import Categorical, Real
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
-from tests.noted import the_told, told
+from tests.noted import noted, the_note
 
 pytestmark = [
     pytest.mark.merge,
@@ -71,11 +71,11 @@ def test_the_next_point_has_skopts_own_value(acq_func, base):
     point = optimizer.ask()
     explanation = hx.explain_proposal(optimizer, "pending", background=ROWS)
     assert (explanation.trial, explanation.subject.state) == (7, "running")
-    assert the_told(explanation.notes, "this is the point that it returns next")
+    assert the_note(explanation.notes, "this is the point that it returns next")
     assert list(explanation.config.values()) == pytest.approx(point)
     drawn = acq_func
     if acq_func == "gp_hedge":
-        drawn = str(the_told(explanation.notes, "gp_hedge drew ")).split()[2].rstrip(",")
+        drawn = str(the_note(explanation.notes, "gp_hedge drew ")).split()[2].rstrip(",")
         at = [
             optimizer.space.inverse_transform(x.reshape(1, -1))[0] == point
             for x in optimizer.next_xs_
@@ -140,10 +140,10 @@ def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(strategy,
         model, values = seen[k]
         own = skopts_own(optimizer, "EI", point, model, values)
         assert explanation.prediction["total"] == pytest.approx(own, rel=1e-4, abs=1e-9)
-        assert bool(told(explanation.notes, "that model is fitted again")) == (k > 0)
+        assert bool(noted(explanation.notes, "that model is fitted again")) == (k > 0)
         assert list(explanation.config.values()) == pytest.approx(point)
     lie = f"the results of 2 points before it in its batch skopt told its model {values[-1]:.6g};"
-    assert the_told(explanation.notes, lie)
+    assert the_note(explanation.notes, lie)
     assert hx.explain_proposal(run, "pending", background=ROWS).trial == 9
 
 

@@ -10,7 +10,7 @@ from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.space import Range
 from tests.all_orders import by_all_orders
-from tests.noted import the_note, the_told, told
+from tests.noted import noted, the_note
 
 pytestmark = pytest.mark.merge
 
@@ -86,7 +86,7 @@ def test_a_condition_is_values_of_parents_and_holds_for_what_configspace_draws(
     given = space_of(condition)
     space, notes = read_configspace(given)
     assert dict(space["x"].active_when) == active_when
-    assert not told(notes, "cannot be said by values of single hyperparameters")
+    assert not noted(notes, "cannot be said by values of single hyperparameters")
     drawn = given.sample_configuration(100)
     assert 0 < sum("x" in config for config in drawn) < 100
     assert space.is_valid(space.encode([dict(config) for config in drawn])).all()
@@ -96,7 +96,7 @@ def test_a_condition_over_several_parents_is_a_frequency():
     several = equals("x", "kernel", "rbf"), equals("x", "size", "s")
     space, notes = read_configspace(space_of(joined(CS.OrConjunction, *several)))
     assert space["x"].optional == pytest.approx(1 - (2 / 3) ** 2, abs=0.05)
-    assert the_told(notes, "when x is active cannot be said by values of single hyperparameters")
+    assert the_note(notes, "when x is active cannot be said by values of single hyperparameters")
     untouched, read = space_of(), space_of()
     read_configspace(read)
     assert read.sample_configuration(3) == untouched.sample_configuration(3)
@@ -106,9 +106,9 @@ def test_forbidden_clauses_and_lost_order_are_said():
     clause = lambda s: CS.ForbiddenEqualsClause(s["kernel"], "linear")  # noqa: E731
     _, notes = read_configspace(space_of(forbidden=[clause]))
     assert len(notes) == 2
-    assert the_told(notes, "forbidden: the space rules out ")
-    assert the_told(notes, "size: ordinal; read as choices, without their order")
-    assert told(notes, "kernel == 'linear'")
+    assert the_note(notes, "forbidden: the space rules out ")
+    assert the_note(notes, "size: ordinal; read as choices, without their order")
+    assert noted(notes, "kernel == 'linear'")
 
 
 def test_only_a_space_of_configspace_is_one():
@@ -300,10 +300,10 @@ def test_models_that_are_not_those_of_smac_are_not_taken_for_them(watched):
     run = as_run(facade)
     trial = run.proposals[-1]
     why = "SMAC's model, trained again, is not the one that SMAC trained last"
-    assert the_told(
+    assert the_note(
         run.notes, f"models: those of SMAC are not rebuilt (checked with SMAC 2.4): {why}"
     )
-    assert the_told(run.notes, "configuration may count as a proposal")
+    assert the_note(run.notes, "configuration may count as a proposal")
     assert run.own_acquisition(trial) is None
     assert run.chosen_acquisition(trial).assumed
     assert run.own_acquisition() is not None  # of all results

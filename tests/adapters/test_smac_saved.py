@@ -8,7 +8,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.sources import as_runs
-from tests.noted import the_told
+from tests.noted import the_note
 
 MODEL = "Acquisition Function Maximizer: Local Search"
 CONFIGS = [
@@ -142,7 +142,7 @@ def test_a_folder_is_read_whichever_release_wrote_it(tmp_path, rows, space):
         assert run.default == {"lr": 0.1, "kind": "b"}
         assert run.proposals == (2,)
         assert run.started.tolist() == [5.0, 6.0, 7.0]
-        assert the_told(run.notes, "forbidden: the space rules out kind == 'b', which the search")
+        assert the_note(run.notes, "forbidden: the space rules out kind == 'b', which the search")
 
 
 def test_the_scenario_names_objectives_and_the_facade(tmp_path):
@@ -188,4 +188,4 @@ def test_without_a_space_it_is_inferred_from_what_was_tried(tmp_path):
     (tmp_path / "configspace.json").unlink()
     run = as_run(tmp_path)
     assert run.objective.tolist() == COSTS[:3]
-    assert the_told(run.notes, "space: not on record")
+    assert the_note(run.notes, "space: not on record")

@@ -15,7 +15,7 @@ from hpo_explain.base.errors import InputError, MissingOptionError
 from hpo_explain.reporting import Report
 from hpo_explain.reporting.section import Status
 from tests.adapters.searched import N, table_of
-from tests.noted import columns_left_out, the_told, told
+from tests.noted import columns_left_out, noted, the_note
 
 
 def taken(table, objective="loss", **options):
@@ -244,7 +244,7 @@ def test_of_a_budget_the_highest_level_counts(name):
     run = hx.from_frame(table, "loss", fidelity=name)
     assert run.space.names == ("lr",)
     assert run.objective.tolist() == table["loss"].tolist()[-2:]
-    assert the_told(run.notes, f"fidelity: only results at {name} = ")
+    assert the_note(run.notes, f"fidelity: only results at {name} = ")
 
 
 def test_a_learning_curve_of_each_trial_is_read():
@@ -267,13 +267,13 @@ def test_a_grid_that_was_enumerated_is_told_as_such():
     table = pd.DataFrame(pairs, columns=["depth", "lr", "kind"])
     table["loss"] = np.random.default_rng(0).random(48)
     run = hx.from_frame(table, "loss")
-    assert str(the_told(run.notes, "grid: ")) == (
+    assert str(the_note(run.notes, "grid: ")) == (
         "grid: 48 of 48 combinations tried: nothing untried is left"
     )
     part = hx.from_frame(table.iloc[:-2], "loss")
-    assert str(the_told(part.notes, "grid: ")) == ("grid: 46 of 48 combinations tried: 2 are left")
+    assert str(the_note(part.notes, "grid: ")) == ("grid: 46 of 48 combinations tried: 2 are left")
     drawn = hx.from_frame(table.sample(24, random_state=0), "loss")
-    assert not told(drawn.notes, "grid: ")
+    assert not noted(drawn.notes, "grid: ")
 
 
 # ---------------------------------------------------------------------- what the user settles
@@ -288,7 +288,7 @@ def test_what_was_taken_for_what_is_one_note_and_can_be_settled():
     )
     assert proposed(table) == ("lr", "depth", "batch")
     run = hx.from_frame(table, "loss", ignore=["trial", "acc", "host"])
-    assert str(the_told(run.notes, "columns: ")) == (
+    assert str(the_note(run.notes, "columns: ")) == (
         "columns: hyperparameters are lr, depth, batch; hyperparameters= and ignore= settle it"
     )
     chosen = ["acc", "trial", "host"]
@@ -300,13 +300,13 @@ def test_what_was_taken_for_what_is_one_note_and_can_be_settled():
 def test_the_scale_of_a_hyperparameter_can_be_settled():
     table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     unclear = "c: spans 1.1 decades, and its values do not tell whether its scale is linear or log"
-    note = the_told(hx.from_frame(table, "loss").notes, unclear)
+    note = the_note(hx.from_frame(table, "loss").notes, unclear)
     assert "linear=['c']" in str(note) or "log=['c']" in str(note)
     for log in (True, False):
         option = {"log" if log else "linear": ["c"]}
         run = hx.from_frame(table, "loss", **option)
         assert run.space["c"].log is log
-        assert not told(run.notes, "decades")
+        assert not noted(run.notes, "decades")
     for wrong, said in (
         ({"log": ["d"]}, "log must be a hyperparameter"),
         ({"log": ["c"], "linear": ["c"]}, "linear names 'c', which log"),
@@ -613,4 +613,4 @@ def test_scales_of_the_same_length_are_one_note():
     table = table_of()
     table = table.assign(wd=table["lr"][::-1].to_numpy())
     notes = hx.from_frame(table, "loss").notes
-    assert the_told(notes, "lr and wd: spread evenly over ").names == ("lr", "wd")
+    assert the_note(notes, "lr and wd: spread evenly over ").names == ("lr", "wd")
