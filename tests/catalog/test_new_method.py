@@ -35,7 +35,7 @@ class Toy(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         n = self.trials[0]
-        return (self.claim("untried", (), n, text=f"There are {n} toy trials."),)
+        return (Claim("tried", (), n, text=f"There are {n} toy trials."),)
 
 
 @explains(of="surrogate")

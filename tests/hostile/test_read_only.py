@@ -107,7 +107,7 @@ def twice(x):
     return 2.0 * x
 assert twice(2.0) == 4.0
 _cache.store("key", "answer")
-assert _cache.cached("key") is None
+assert _cache.cached("key") == ""
 """
     with tempfile.TemporaryDirectory() as place:
         (file := Path(place, "program.py")).write_text(code)

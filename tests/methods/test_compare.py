@@ -48,7 +48,7 @@ def test_a_worker_sends_no_costs_at_all_rows():
     """192 functions at 4,096 rows take 6 MB each time: 41 MB of a run; what is read is the same."""
     space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(8)])
     run = linear(3.0, 1.0, n=100, space=space, noise=0.1)
-    here = compare._compared("one", run, Shared.of([space]), "auto", 0)
+    here = compare._compared("one", run, {}, "auto", 0)
     sent = pickle.dumps(here)
     # what functions are made of, and their values at 100 trials
     assert len(sent) < 6_000_000
