@@ -136,6 +136,6 @@ def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
         assert imported.pop(0) <= COMPUTES | READS, call
     of_report, of_worker, _ = imported
     assert of_report <= COMPUTES | READS | IN_BROWSERS
-    # it draws figures, and the module that sends them there fills the page as well
-    assert of_worker - COMPUTES == IN_BROWSERS
+    # it draws what is not drawn here before it is there
+    assert of_worker - COMPUTES <= IN_BROWSERS
     assert twice == "[]"
