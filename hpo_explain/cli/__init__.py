@@ -36,6 +36,9 @@ class _Questions(click.Group):
         ctx.meta[ARGUMENTS] = [*args]
         path = Path(args[0])
         if args[0] not in self.commands and (path.suffix or len(path.parts) > 1 or path.exists()):
+            if args[1:] and args[1] in self.commands:
+                problem = f"the command comes first: {ctx.command_path} {args[1]} {args[0]}"
+                raise click.UsageError(problem, ctx)
             args = ["summary", *args]
         return super().resolve_command(ctx, args)
 

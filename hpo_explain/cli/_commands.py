@@ -17,12 +17,10 @@ from hpo_explain.cli._cache import cached, key_of, store
 from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
-from hpo_explain.cli._source import takes_source
+from hpo_explain.cli._source import OWN, SourceCommand, takes_source
 
 if TYPE_CHECKING:
     from hpo_explain.question import Argument
-
-_OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]
@@ -104,7 +102,7 @@ def command_of(method: Method) -> click.Command:
 
     def command(source: Any, form: str | None, plot: Any, **given: Any) -> None:
         options = {
-            name.removeprefix(_OWN): [*value] if isinstance(value, tuple) else value
+            name.removeprefix(OWN): [*value] if isinstance(value, tuple) else value
             for name, value in given.items()
             if value not in (None, ())
         }
@@ -127,13 +125,13 @@ def command_of(method: Method) -> click.Command:
     option_names = {argument.name for argument in arguments} - {*method.options}
     made = takes_source(shows_result(made), option_names, several=several)
     doc = (function.__doc__ or "").partition("\n\n")[0]
-    return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
+    return click.command(method.called, cls=SourceCommand, help=f"{doc}\n\n{method.asks}")(made)
 
 
 def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     """Return what gives a command an argument of the function: its name, type and default."""
     name, default, hint, description = argument
-    parameter = f"{_OWN}{name}"
+    parameter = f"{OWN}{name}"
     if argument.is_required or (name == "names" and default is None):
         count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
         return click.argument(parameter, nargs=count, required=argument.is_required, metavar=shown)

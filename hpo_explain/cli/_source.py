@@ -133,7 +133,12 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
 _ARGUMENTS = {  # of reading, in Python
     flag: argument for argument, flag in READ_AS.items() if argument != "directions"
 }
-_SAID: dict[Format | None, str] = {STORAGE: "Storage: ", TABLE: "Table: "}
+_SECTIONS: dict[Format | None, str] = {
+    None: "Reading",
+    PICKLE: "Reading",
+    STORAGE: "Reading a storage of Optuna",
+    TABLE: "Reading a table",
+}
 _OF_ANY_SOURCE = ("--trials", "--bounds", "--epsilon")
 _SEVERAL = (
     "the study, if there are several; given again for each source, or for each study of one source."
@@ -265,6 +270,29 @@ def _as_in_python(flag: str, value: Any) -> Any:
     return value
 
 
+OWN = "own_"
+"""Before the names of a method's own arguments: some mean how a run is read, elsewhere."""
+
+
+class SourceCommand(click.Command):
+    """A command that reads a source: its help has its own options first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options: those of reading below the others, by what they are for."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        sections |= {title: [] for title in _SECTIONS.values()}
+        for parameter in sorted(self.get_params(ctx), key=lambda one: OWN not in str(one.name)):
+            record = parameter.get_help_record(ctx)
+            if isinstance(parameter, click.Option) and record is not None:
+                of_reading = _READS.get(parameter.opts[0])
+                title = "Options" if of_reading is None else _SECTIONS[of_reading[0]]
+                sections[title].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
 def takes_source(
     command: Callable[..., None], option_names: Collection[str] = (), *, several: bool = False
 ) -> Callable[..., None]:
@@ -287,11 +315,12 @@ def takes_source(
             command(read_from, **{name: given[name] for name in given if name not in reading})
 
     made: Callable[..., None] = debuggable(with_source)
-    for flag, (form, description, options) in reversed(_READS.items()):
+    for flag, (_, description, options) in reversed(_READS.items()):
         if flag == "--study-name" and several:
             options, description = {"multiple": True}, _SEVERAL
         if _name(flag) not in option_names:
-            made = click.option(flag, help=f"{_SAID.get(form, '')}{description}", **options)(made)
+            said = f"{description[:1].upper()}{description[1:]}"
+            made = click.option(flag, help=said, **options)(made)
     count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
     return click.argument("source", nargs=count, required=True, metavar=shown, type=click.Path())(
         made

@@ -17,13 +17,13 @@ from hpo_explain.base.workers import by_workers, workers_of
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._reading import read_all_and_tell
-from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.cli._source import Source, SourceCommand, takes_source
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 
-@click.command()
+@click.command(cls=SourceCommand)
 @takes_source
 @click.option(
     "--out",

@@ -12,7 +12,7 @@ import click
 from hpo_explain.base.phrases import printable, spans
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import Interrupt, interrupt_at_hand
-from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.cli._source import Source, SourceCommand, takes_source
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -39,7 +39,7 @@ def duration(context: click.Context, option: click.Parameter, text: str) -> floa
     return seconds
 
 
-@click.command()
+@click.command(cls=SourceCommand)
 @takes_source
 @click.option(
     "--out",

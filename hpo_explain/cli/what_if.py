@@ -10,10 +10,10 @@ from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._reading import read_all_and_tell
-from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.cli._source import Source, SourceCommand, takes_source
 
 
-@click.command("what-if")
+@click.command("what-if", cls=SourceCommand)
 @takes_source
 @click.option(
     "--out",

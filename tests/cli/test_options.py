@@ -7,9 +7,11 @@ import click
 import optuna
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from hpo_explain.base.facts import Option
 from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL
+from hpo_explain.cli import main
 from hpo_explain.cli._commands import command_of
 from hpo_explain.cli._errors import name_option, name_reading_option
 from hpo_explain.reporting import page
@@ -92,3 +94,18 @@ def test_a_failed_section_is_one_line_and_with_debug_a_traceback(study, run, mon
     assert outcome.exit_code == 0
     assert ("Traceback" in outcome.stderr) == ("shapes do not match" in outcome.stderr) == debug
     assert "ValueError: shapes do not match" in outcome.stdout
+
+
+def test_help_has_the_commands_own_options_first_and_those_of_reading_by_what_they_read():
+    text = CliRunner().invoke(main, ["importance", "--help"]).output
+    places = [text.index(said) for said in ("--order", "--json", "Reading a table:", "--objective")]
+    assert places == sorted(places)
+    assert text.index("Reading a storage of Optuna:") < text.index("--sampler NAME")
+
+
+def test_a_source_before_its_command_is_told_the_order(tmp_path):
+    (tmp_path / "t.csv").write_text("x,loss\n1,2\n")
+    ran = CliRunner().invoke(main, [str(tmp_path / "t.csv"), "importance"])
+    assert ran.exit_code == 2
+    assert "the command comes first: " in ran.output
+    assert f"importance {tmp_path / 't.csv'}" in ran.output.replace("\n", " ")
