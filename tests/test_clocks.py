@@ -100,6 +100,7 @@ def test_a_table_whose_numbers_contradict_its_times():
     table["start"], table["end"] = (t + HOUR * worker for t in (start, finish))
     run = hx.from_frame(table, "loss", trial="n", time=("start", "end"))
     assert noted(run.notes, "clocks: recorded")
+    assert noted(hx.methods.timeline(run).notes, "clocks: recorded")
     assert sorted(run.trials[run.known_before(12)]) == [*range(12)]
 
 

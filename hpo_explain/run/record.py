@@ -190,7 +190,8 @@ class Record(Frozen):
                 fact(
                     f"clocks: recorded times jump back by {hours} h against the order of the "
                     "trials, as clocks of several zones or a clock that was changed do; what was "
-                    "known before a trial is decided by trial numbers"
+                    "known before a trial is decided by trial numbers",
+                    kind="clocks_differ",
                 )
             )
         elif ran_at_once(*self.clock()[1:]):

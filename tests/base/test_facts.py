@@ -1,6 +1,7 @@
 """Facts: what decides has a kind, and what is told names arguments as its reader does."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,37 @@ def test_a_fact_has_a_kind_only_where_something_is_decided_by_it():
     texts = (Path(__file__).parents[1] / "contradictions" / "rules.py").read_text(encoding="utf-8")
     texts += "".join(path.read_text(encoding="utf-8") for path in modules().values())
     assert not {kind: at for kind, at in kinds_made().items() if texts.count(f'"{kind}"') < 2}
+
+
+def asked():
+    """Every kind that a fact is asked for, a literal or a constant of the module, and where."""
+    for module, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        constants = {
+            node.targets[0].id: node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Attribute):
+                continue
+            if node.left.attr == "kind" and ast.unparse(node.left.value) in FACTS:
+                held = constants.get(ast.unparse(node.comparators[0]), node.comparators[0])
+                for part in ast.walk(held):
+                    if isinstance(part, ast.Constant):
+                        yield part.value, f"{module}:{node.lineno}"
+
+
+FACTS = {"note", "n", "why", "reason", "fact"}
+
+
+def test_what_a_fact_is_asked_for_is_made_somewhere():
+    """A note that lost its kind would be left out in silence where it is looked for by that."""
+    texts = "".join(path.read_text(encoding="utf-8") for path in modules().values())
+    made = re.findall(r'\bkind ?= ?"(\w+)"|, kind = .*, "(\w+)"', texts)
+    wanted = dict(asked())
+    assert len(wanted) > 20
+    assert not {kind: at for kind, at in wanted.items() if kind not in {*sum(made, ())}}
 
 
 def test_a_text_of_the_users_is_told_as_it_is():
