@@ -59,6 +59,9 @@ def test_the_expected_best_of_random_trials_is_that_of_all_choices():
     values = np.random.default_rng(0).normal(size=(3, 7))
     by_hand = [values[:, list(some)].max(axis=1) for some in combinations(range(7), 3)]
     np.testing.assert_allclose(expected_best(values, 3), np.mean(by_hand, axis=0))
+    # of the numbers 1 to n the largest of k is k (n + 1) / (k + 1), however many there are
+    many = expected_best(np.arange(1.0, 4001.0)[None], 1000)
+    np.testing.assert_allclose(many, 1000 * 4001 / 1001)
 
 
 def decided(run, draws):

@@ -56,9 +56,9 @@ def expected_best(values: Array, k: int = TRIALS) -> Array:
     The r-th largest of N values is the largest of k drawn without replacement with probability
     ``C(N - r, k - 1) / C(N, k)``.
     """
-    from scipy.special import comb
-
     n = values.shape[1]
-    k = min(k, n)
-    weights = comb(n - np.arange(1, n + 1), k - 1) / comb(n, k)
-    return -np.sort(-values, axis=1) @ weights
+    k, later = min(k, n), np.arange(1, n)
+    # each from the one before: the numbers themselves overflow
+    ratios = np.maximum(n - later - k + 1, 0) / (n - later)
+    weights = k / max(n, 1) * np.cumprod(np.append(1.0, ratios))
+    return -np.sort(-values, axis=1) @ weights[:n]

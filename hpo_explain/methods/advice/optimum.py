@@ -153,6 +153,7 @@ def _first_least(decision: RunDecision, rows: Ints) -> Ints:
 def _best_levels(decision: RunDecision) -> list[Ints]:
     """Return the best level of each hyperparameter in each draw, where it is active, (k,) each."""
     land = decision.draws.landscape
+    first = dict[bytes, Ints]()  # most hyperparameters are active in the same rows
     levels = []
     for j, axis in enumerate(land.axes):
         active = land.level[:, j] >= 0
@@ -161,7 +162,9 @@ def _best_levels(decision: RunDecision) -> list[Ints]:
         if not len(rows):  # a branch that no row has: every level is as probable
             levels.append(np.arange(len(land.all_values)) % len(axis.weights))
             continue
-        levels.append(land.level[_first_least(decision, rows), j])
+        if rows.tobytes() not in first:
+            first[rows.tobytes()] = _first_least(decision, rows)
+        levels.append(land.level[first[rows.tobytes()], j])
     return levels
 
 
