@@ -35,6 +35,8 @@ Boxes = tuple[Array, Ints, Ints, Small, Small, Small]
 # left, right, feature, inactive left, cut
 Nodes = tuple[Ints, Ints, Ints, Bools, Small]
 
+# in place of an ancestor that decides whether a hyperparameter is active
+ACTIVE, INACTIVE = -1, -2
 FAR = 1e9
 """In place of a distance between a value and none, where the kernel is 0."""
 LEAST_FACTOR = 1e-6
@@ -397,6 +399,33 @@ def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total:
             here_high[j] = 1.0
 
 
+@compiled_part()
+def _inactive_by(
+    j: int, conditions: tuple[Ints, Ints, Ints, Small], low: Small, high: Small
+) -> tuple[int, int]:
+    """Return the ancestor that decides in a part of a box only whether j is active, and its cut.
+
+    ACTIVE and INACTIVE stand in its place where the whole box decides.
+    """
+    pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
+    cut_low = cut_of_interval[0]
+    cut_high = cut_of_interval[1]
+    for c in range(pointer[j], pointer[j + 1]):
+        p = ancestor_of[c]
+        inside = False
+        boundary = -1
+        for r in range(interval_pointer[c], interval_pointer[c + 1]):
+            if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
+                inside = True
+            elif low[p] < cut_low[r] < high[p]:
+                boundary = cut_low[r]
+            elif low[p] < cut_high[r] < high[p]:
+                boundary = cut_high[r]
+        if not inside:
+            return (p, boundary) if boundary >= 0 else (INACTIVE, -1)
+    return ACTIVE, -1
+
+
 @compiled()
 def walk(
     nodes: Nodes,
@@ -412,9 +441,6 @@ def walk(
     bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
     """
     left, right, feature, inactive_left, cut_of_node = nodes
-    pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
-    cut_low = cut_of_interval[0]
-    cut_high = cut_of_interval[1]
     leaf, volume, ends, dims, lower, upper, stack = arrays
     d = len(begin) - 1
     low = bounds[0]
@@ -429,40 +455,22 @@ def walk(
     node = 0
     while True:
         while left[node] >= 0:
-            j = feature[node]
-            split = j
-            cut = -1
+            # where it is partly active, both pieces meet this node again
+            split, cut = _inactive_by(feature[node], conditions, low, high)
             first_node = node
             second_node = node
-            active = True
-            for c in range(pointer[j], pointer[j + 1]):
-                p = ancestor_of[c]
-                inside = False
-                boundary = -1
-                for r in range(interval_pointer[c], interval_pointer[c + 1]):
-                    if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
-                        inside = True
-                    elif low[p] < cut_low[r] < high[p]:
-                        boundary = cut_low[r]
-                    elif low[p] < cut_high[r] < high[p]:
-                        boundary = cut_high[r]
-                if not inside:
-                    # partly active: both pieces meet this node again
-                    active = False
-                    split = p
-                    cut = boundary
-                    break
-            if not active and cut < 0:
+            if split == INACTIVE:
                 node = left[node] if inactive_left[node] else right[node]
                 continue
-            if active:
+            if split == ACTIVE:
+                split = feature[node]
                 cut = cut_of_node[node]
                 first_node = left[node]
                 second_node = right[node]
-                if high[j] <= cut:
+                if high[split] <= cut:
                     node = first_node
                     continue
-                if low[j] >= cut:
+                if low[split] >= cut:
                     node = second_node
                     continue
             if depth + 2 > len(stack):
