@@ -167,22 +167,8 @@ def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], floa
         low = boxes.cuts[offset + boxes.lower[at]]
         high = boxes.cuts[offset + boxes.upper[at]]
         density = weight[[box for box, _ in boxes_and_entries]] / np.prod(high - low, axis=1)
-        variances[key] = float(kernels.overlaps(density, low, high, 1.0))
+        variances[key] = float(kernels.overlaps(density, low, high))
     return variances
-
-
-def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float:
-    """Return the variance of E[f | u_U], f the mean of trees: of U with its interactions."""
-    ends = [bounds(boxes, members) for boxes in trees]
-    where = np.vstack([np.hstack(low_high) for low_high in ends])
-    weight = [(boxes.value - mean_and_variance(boxes)[0]) * boxes.volume for boxes in trees]
-    # many boxes lie alike in U: they are summed up first, since the cost is the square of them
-    places, which = np.unique(where, axis=0, return_inverse=True)
-    sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
-    low = places[:, : len(members)].copy()
-    high = places[:, len(members) :].copy()
-    density = sums / np.prod(high - low, axis=1)
-    return float(kernels.overlaps(density, low, high, 0.0))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:

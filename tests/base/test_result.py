@@ -89,7 +89,7 @@ MADE = {
     ),
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.methods.tunability,
-    "InteractionStrength": lambda run: hx.methods.h_statistic(run, sample=10),
+    "InteractionStrength": lambda run: hx.methods.h_statistic(run),
     "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run)),
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,

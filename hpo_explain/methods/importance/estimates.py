@@ -122,15 +122,6 @@ class Estimates(Result):
         places = [i for i, members in enumerate(self.sets) if not orders or len(members) in orders]
         return sorted(places, key=lambda i: -abs(float(self.values[i])))
 
-    def matrix(self, values: Array) -> Array:
-        """Return numbers of single players and pairs as a symmetric matrix; NaN where none is."""
-        square = np.full((len(self.players),) * 2, np.nan)
-        for places, value in zip(self.sets, values, strict=True):
-            if len(places) <= 2:
-                square[places[0], places[-1]] = value
-                square[places[-1], places[0]] = value
-        return square
-
     @property
     def ends(self) -> Array:
         """The ends of each number's interval, (m, 2); NaN of a single function."""
