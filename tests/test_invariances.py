@@ -147,8 +147,6 @@ SAID = {
     ),
     "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
     "lime": lime(),
-    "lime of tried values": lime(sampling="univariate"),
-    "lime on a grid": lime(sampling="grid"),
     "lime as a tree": lime("tree"),
     "partial_dependence": effect("rate", sample=40),
     "partial_dependence of a category": effect("kind", sample=40),

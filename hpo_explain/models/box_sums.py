@@ -197,7 +197,8 @@ def marginal_prediction(
     points : sequence of ndarray
         Latent values of each.
     """
-    low, high, weight = _marginal_weights(boxes, members)
+    low, high = bounds(boxes, members)
+    weight = boxes.value * boxes.volume / np.prod(high - low, axis=1)
     inside = [
         (low[:, i, None] <= u[None, :]) & (u[None, :] < high[:, i, None])
         for i, u in enumerate(points)
@@ -205,15 +206,3 @@ def marginal_prediction(
     if len(members) == 1:
         return weight @ inside[0]
     return (inside[0] * weight[:, None]).T.astype(float) @ inside[1]
-
-
-def marginal_at(boxes: TreeBoxes, members: Sequence[int], point: Array) -> float:
-    """Return a_U at one latent point (m,) of any number of hyperparameters U; of none the mean."""
-    low, high, weight = _marginal_weights(boxes, members)
-    return float(weight[((low <= point) & (point < high)).all(axis=1)].sum())
-
-
-def _marginal_weights(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array, Array]:
-    """Return where boxes begin and end in U, (n, m) each, and what each adds to a_U there, (n,)."""
-    low, high = bounds(boxes, members)
-    return low, high, boxes.value * boxes.volume / np.prod(high - low, axis=1)

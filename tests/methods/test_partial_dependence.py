@@ -542,20 +542,6 @@ def test_at_values_of_ones_own_the_effect_is_the_average_there(kind):
     assert given.whole.grid == pytest.approx((0.3,))
 
 
-def test_a_forests_marginal_at_ones_own_values_is_that_of_its_components():
-    run = mixed_run()
-    values = {"lr": 0.0123, "layers": 33}
-    marginal = hx.importance(run, kind="forest").components(values).marginal
-    effects = [
-        hx.partial_dependence(
-            run, names, grid={n: [v] for n, v in values.items()}, surrogate="forest"
-        )
-        for names in ("lr", "layers", ["lr", "layers"])
-    ]
-    found = [float(np.squeeze(effect.mean)) for effect in effects]
-    np.testing.assert_allclose(found, marginal.to_numpy()[1:], rtol=1e-12)
-
-
 @pytest.mark.parametrize("regions", [False, True])
 def test_one_value_is_drawn_as_a_point_of_the_whole_range(regions):
     effect = hx.partial_dependence(

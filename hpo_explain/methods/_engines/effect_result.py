@@ -181,11 +181,6 @@ class Effect(Result):
         return True
 
     @property
-    def together(self) -> bool:
-        """Whether it is what two do only together."""
-        return False
-
-    @property
     def first(self) -> Effect:
         """What is drawn and told first."""
         return self
@@ -388,32 +383,23 @@ class Effect(Result):
         """Which values hold the best one, or that there is no difference beyond noise.
 
         Then by how much the best value is better than the worst; and both of what is attainable
-        (``term="attainable"``), where it was asked for. Of a pair's accumulated effects whether
-        both act together.
+        (``term="attainable"``), where it was asked for.
         """
         order, names = self._order, join_names(self.names)
         least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         noise = max(self.noise_std, least)
         ranges = varying(np.ptp(self._costs, axis=1))
         flat = decide(ranges, noise, side="below", stretch=self.stretch)
-        is_same = not (flat.known or self.together) and self.spread <= least
+        is_same = not flat.known and self.spread <= least
         if flat.certain or is_same:
-            below = f"{format_value(self.noise_std)}, the noise of one evaluation"
             text = f"{self.lead} is the same for every value of {names}"
-            if self.together:
-                text = f"Along the trials {names} do not act together: their sum misses less than "
-                text += below
-            elif flat.certain and noise > least:
+            if flat.certain and noise > least:
+                below = f"{format_value(self.noise_std)}, the noise of one evaluation"
                 text += f": differences are below {below}"
             if is_same:
                 flat = replace(flat, estimate=0.0)
             return (replace(self._told("difference", f"{text}.", flat), side="below"),)
         gap = self._between(int(order[0]), int(order[-1]), extremes=True)
-        if self.together:
-            act = "act" if gap.certain else "may act"
-            misses = abs(self._gap(int(order[0]), int(order[-1]), extremes=True).shown)
-            text = f"Along the trials {names} {act} together: their sum misses {misses}."
-            return (replace(gap, text=text),)
         best = self._best(int(order[0]), differs=gap.certain)
         return (best, gap) if flat.known else (best,)
 

@@ -169,7 +169,7 @@ class LimeExplanation(Result):
         What the surrogate and the readable model predict for the configuration.
     kernel_width : float
         Width of the kernel that weighs the sample.
-    sampling : {"uniform", "local", "perturbed", "univariate", "grid", "given"}
+    sampling : {"uniform", "local", "given"}
         Where the sample comes from.
     sample_size, effective_size : int and float
         Number of sampled configurations, and how many of equal weight would be worth as much.

@@ -360,37 +360,6 @@ class DesirabilityPath(Result):
         share = float((exploring[positive] / whole[positive]).mean())
         return {"exploiting": 1.0 - share, "exploring": share}
 
-    def exploration(self, last: int = LATEST) -> pd.DataFrame:
-        """Return how far each hyperparameter's value was chosen to explore, by trial.
-
-        The share of uncertainty in its absolute contributions of both terms, averaged over the
-        last proposals up to that one: of each hyperparameter by itself what `balance` is of all.
-        NaN where it contributed nothing, and where the criterion has no such terms.
-
-        Parameters
-        ----------
-        last : int, default 5
-            Number of proposals, or all up to that one if there are fewer.
-
-        Raises
-        ------
-        ValueError
-            If `last` is not a positive number.
-        """
-        import pandas as pd
-
-        check_count("last", last)
-        exploring = np.abs(self._uncertainty())
-        whole = np.abs(self._of_term("mean")) + exploring
-        share = np.full(whole.shape, np.nan)
-        np.divide(exploring, whole, out=share, where=whole > 0.0)
-        each = pd.DataFrame(
-            share,
-            index=pd.Index(self.trials, name="trial"),
-            columns=pd.Index(self.names, name="hyperparameter"),
-        )
-        return each.rolling(last, min_periods=1).mean()
-
     # ------------------------------------------------------------------ what it says
 
     @property

@@ -7,12 +7,11 @@ import numpy as np
 from hpo_explain.base import BETTER, counted, listed, number, sentences, spans, told_apart
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, Note, Panels, View
 from hpo_explain.methods.proposals.contributions_result import criterion
-from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.run import winsorized
 from hpo_explain.space import Array
 
 _MOST_PANELS = 6
-_MOST_LINES = 5  # that a reader tells from each other
 _MOST_CRITERIA = 3
 _REACH = 0.5  # of the range of values: how far beyond them a band is shown
 
@@ -164,36 +163,6 @@ def _payout(path: DesirabilityPath, acquisition: str, term: str) -> Curves:
     )
 
 
-# ---------------------------------------------------------------------- exploration
-
-
-def exploration(path: DesirabilityPath) -> Curves:
-    """Draw the share of uncertainty in what each hyperparameter contributed, by trial.
-
-    A line for each of the hyperparameters that contributed most.
-    """
-    shares = path.exploration()
-    size = np.nansum(np.abs(path.total), axis=0)
-    order = np.argsort(-size, kind="stable")
-    there = [j for j in order.tolist() if shares.iloc[:, j].notna().any()]
-    shown = there[:_MOST_LINES]
-    smaller = [path.names[j] for j in there[_MOST_LINES:]]
-    return Curves(
-        heading="How far each hyperparameter was chosen to explore",
-        subtitle=f"averages over {LATEST} proposals; above 50% uncertainty contributed more",
-        x=Axis(label="trial", whole=True),
-        y=Axis(label="share of uncertainty", percent=True, limits=(0.0, 1.0)),
-        lines=[
-            Line(path.trials.astype(float), shares.iloc[:, j].to_numpy(float), look=str(place))
-            for place, j in enumerate(shown)
-        ],
-        levels=[(0.5, "zero")],
-        means={str(place): path.names[j] for place, j in enumerate(shown)},
-        empty="" if shown else "The criterion has no terms of the mean and of uncertainty.",
-        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller)}."),
-    )
-
-
 # ---------------------------------------------------------------------- predictions
 
 
@@ -276,11 +245,6 @@ VIEWS = {
     "": View(
         contributions,
         "Contributions of each hyperparameter to the proposals' desirability, by trial.",
-    ),
-    "exploration": View(
-        exploration,
-        "The share of uncertainty in what each hyperparameter contributed, by trial.",
-        shown_if=lambda _: False,
     ),
     "payouts": View(
         payouts, "Prediction and average of each term, by trial.", shown_if=lambda _: False
