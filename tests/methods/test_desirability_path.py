@@ -8,7 +8,6 @@ from scipy.stats import t as student
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from tests.analytic import unit_cube
-from tests.handmade import tuning_run
 from tests.methods.paths import path, random_path
 
 
@@ -256,36 +255,3 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
     many = random_path(6, 30).described()
     assert len(many.panels) == 6
     assert "and 16 more." in many.footer
-
-
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
-    run = tuning_run(12, direction=direction)
-    result = hx.methods.desirability_path(run, background=50, progress=False)
-    figure, table = result.described("predictions"), result.predictions()
-    others, explained = figure.dots
-    np.testing.assert_array_equal(others.x, range(8))
-    np.testing.assert_array_equal(explained.y, run.objective[8:])
-    predicted, best = figure.lines
-    np.testing.assert_array_equal(predicted.y, table["mean"])
-    np.testing.assert_array_equal(predicted.half, table["std"])
-    lowest = np.minimum if direction == "minimize" else np.maximum
-    np.testing.assert_array_equal(best.y, lowest.accumulate(np.asarray(run.objective)))
-    assert best.step
-
-
-def test_what_is_better_than_the_incumbent_was_infeasible_and_is_not_the_best_so_far():
-    objective = [3.0, 0.5, 2.0, 1.0, 4.0, 0.7, 1.5]
-    step = random_path(2, 1, objective=objective, incumbent=3).described("predictions").lines[1]
-    np.testing.assert_array_equal(step.x, [0, 2, 3, 4, 6])
-    np.testing.assert_array_equal(step.y, [3.0, 2.0, 1.0, 1.0, 1.0])
-    assert len(random_path(2, 1, objective=objective).described("predictions").lines) == 1
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_diverged_trials_stand_at_their_bound(sign):
-    objective = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6, 0.3])
-    direction = "minimize" if sign > 0 else "maximize"
-    made = random_path(2, 1, objective=objective, direction=direction, diverged_above=0.9)
-    (diverged,) = [d for d in made.described("predictions").dots if d.look == "diverged"]
-    assert (diverged.x.tolist(), diverged.y.tolist()) == ([5], [sign * 0.9])

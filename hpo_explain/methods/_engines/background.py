@@ -61,14 +61,12 @@ def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Ar
     return np.vstack(hypercubes(space, check_count("n", n), seed=seed))
 
 
-def complete(
-    space: SearchSpace, rows: npt.ArrayLike, *, argument: str = "background", seed: int = 0
-) -> Array:
+def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
     """Return latent rows: what is inactive in `rows` gets a latent value from the measure.
 
     A coalition may activate what is inactive in a background row; it then needs a value.
     """
-    rows = checked_sample(space, rows, argument)
+    rows = checked_sample(space, rows, "background")
     sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):

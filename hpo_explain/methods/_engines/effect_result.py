@@ -399,7 +399,7 @@ class Effect(Result):
             if is_same:
                 flat = replace(flat, estimate=0.0)
             return (replace(self._told("difference", f"{text}.", flat), side="below"),)
-        gap = self._between(int(order[0]), int(order[-1]), extremes=True)
+        gap = self._between(int(order[0]), int(order[-1]))
         best = self._best(int(order[0]), differs=gap.certain)
         return (best, gap) if flat.known else (best,)
 
@@ -452,46 +452,13 @@ class Effect(Result):
                 facts.append(fact(f"no trial lies {between}", names=[name]))
         return tuple(facts)
 
-    def contrast(self, a: Any, b: Any) -> Claim:
-        """Return by how much the objective at one value differs from that at another on average.
-
-        Parameters
-        ----------
-        a, b : object
-            Values in the user's units (of two hyperparameters pairs of values); those of the grid
-            that are nearest to them are compared.
-
-        Returns
-        -------
-        Claim
-            Its `estimate` is the objective at `a` minus that at `b`, with a 95 % `interval` where
-            the model has draws; `certain` if 95 % of these agree which is better.
-
-        Raises
-        ------
-        ValueError
-            If a category is unknown.
-        """
-        pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
-        configs = [dict(zip(self.names, values, strict=True)) for values in pairs]
-        first, second = (
-            int(np.ravel_multi_index(self._place(config), self.mean.shape)) for config in configs
-        )
-        return self._between(first, second)
-
-    def _gap(self, first: int, second: int, *, extremes: bool = False) -> Decision:
-        # the best and the worst were chosen among many
-        least = NEGLIGIBLE * self.noise_std if extremes else 0.0
-        return decide(self._flat[first] - self._flat[second], stretch=self.stretch, least=least)
-
-    def _between(self, first: int, second: int, *, extremes: bool = False) -> Claim:
-        claim = self._told(
-            "difference",
-            "",
-            self._gap(first, second, extremes=extremes),
-            values=tuple(zip(self._at(first), self._at(second), strict=True)),
-        )
-        return replace(claim, side="above")  # there is one, whatever its sign
+    def _between(self, first: int, second: int) -> Claim:
+        """Return by how much the best place is better than the worst: they were chosen of many."""
+        gap = self._flat[first] - self._flat[second]
+        decision = decide(gap, stretch=self.stretch, least=NEGLIGIBLE * self.noise_std)
+        values = tuple(zip(self._at(first), self._at(second), strict=True))
+        # there is one, whatever its sign
+        return replace(self._told("difference", "", decision, values=values), side="above")
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

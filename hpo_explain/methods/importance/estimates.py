@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    MOST_NAMED,
     Estimate,
     InputError,
     Order,
@@ -27,7 +28,6 @@ from hpo_explain.belief import STRETCH, Decision, Side, decide, std_of_draws
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
-MOST_NAMED = 3  # in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -25,7 +25,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import STRETCH, interval
 from hpo_explain.methods._engines.effect_kinds import MarginalEffect, on_axes
-from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Ints
@@ -382,7 +382,7 @@ class FanovaImportance(Result):
             )
             return (nothing,)
         ranking = self.by_size().tolist()
-        named = worth_naming(ranking, self.sizes, MOST_NAMED)
+        named = worth_naming(ranking, self.sizes)
         return tuple(self._claims(ranking, named))
 
     @property

@@ -122,12 +122,12 @@ class InteractionExplainer(Explainer):
         """
         space, anova = self.space, self.explained.draws(self.seed).anova
         focus = None if name is None else space.index(name)
-        asked = [i for i, pair in enumerate(anova.pairs) if focus is None or focus in pair]
-        pairs = [anova.pairs[i] for i in asked]
+        places = [i for i, pair in enumerate(anova.pairs) if focus is None or focus in pair]
+        pairs = [anova.pairs[i] for i in places]
         if name is not None and not pairs and len(space) > 1:
             many = f"only pairs of the hyperparameters that matter most alone are looked at: {name}"
             raise NothingToExplain(fact(f"{many} is none of these", names=[name]))
-        together = anova.of_pairs[:, asked]
+        together = anova.of_pairs[:, places]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + together
         H = _share_of_joint(together, joint)

@@ -19,7 +19,6 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import Decision, decide
-from hpo_explain.methods.importance.estimates import MOST_NAMED
 from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
@@ -106,7 +105,7 @@ class ShapleyInteractions(Sets):
         """The strongest interactions, or that there is none."""
         ranking = self.by_size(range(2, self.order + 1))
         sizes = np.abs(self.values)
-        named = worth_naming(ranking, sizes, MOST_NAMED, float(sizes.sum()))
+        named = worth_naming(ranking, sizes, float(sizes.sum()))
         if not named or self._are_negligible(ranking):
             return (self._no_interaction(ranking),)
         claims = [self._interaction(i) for i in named]
