@@ -33,7 +33,7 @@ def main() -> None:
     # by the better model, with 95 % intervals
     importance = hx.importance(run, order=2)
     print(importance)
-    importance.plot(view="interactions")
+    importance.plot()
     importance.marginal("C", "gamma").plot()
     # within the better half: what is worse counts as the median
     hx.importance(run, cap="50%")
@@ -43,7 +43,7 @@ def main() -> None:
     effect = hx.partial_dependence(run, "C")
     print(effect.sentence)
     hx.partial_dependence(run, "C", regions=True).plot()  # where the model is certain of the effect
-    hx.methods.h_statistic(run, sample=30).plot()  # which hyperparameters act together
+    hx.methods.h_statistic(run).plot()  # which hyperparameters act together
     print(sampling_bias(run))  # how far the trials are from a uniform sample
 
     # values that can be left out, and what can stay fixed

@@ -313,7 +313,7 @@ REFUSED = {
     ],
     "LimeExplainer": [(lambda: hx.methods.LimeExplainer(MODEL, model="spline"), "model", "spline")],
     "InteractionExplainer": [
-        (lambda: hx.methods.InteractionExplainer(MODEL, sample=1), "sample", 1)
+        (lambda: hx.methods.InteractionExplainer(MODEL, direction="down"), "direction", "down")
     ],
     "noise": [(lambda: hx.methods.noise(REPEATED, order=2), "order", 2)],
     "check_sample_size": [

@@ -44,7 +44,7 @@ FACADES = {
     "ablation": hx.methods.ablation,
     "local importance": hx.methods.local_importance,
     "lime": lambda run: hx.methods.lime(run, 3),
-    "interactions": lambda run: hx.methods.h_statistic(run, sample=20),
+    "interactions": lambda run: hx.methods.h_statistic(run),
     "space": hx.recommended_space,
     "prediction": hx.explain_prediction,
     "advice": hx.advise,

@@ -147,8 +147,6 @@ SAID = {
     ),
     "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
     "lime": lime(),
-    "lime of tried values": lime(sampling="univariate"),
-    "lime on a grid": lime(sampling="grid"),
     "lime as a tree": lime("tree"),
     "partial_dependence": effect("rate", sample=40),
     "partial_dependence of a category": effect("kind", sample=40),
@@ -157,7 +155,7 @@ SAID = {
     "accumulated_local_effects of a category": effect("kind", kind="accumulated"),
     "regional_partial_dependence": effect("rate", regions=True, sample=100),
     "regions by shape": effect("rate", regions=True, sample=100, criterion="interaction"),
-    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(run, sample=40, kind=kind),
+    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(run, kind=kind),
     "tunability": game("tunability"),
     "shapley_interactions": rows_of(  # without what draws of the model say
         lambda w, run, kind: hx.methods.shapley_interactions(run, 5, background=60, kind=kind),
@@ -189,12 +187,6 @@ SLOWLY = {
     "mistunability": game("mistunability"),
     "sensitivity": game("sensitivity"),
     "optimizer_bias": game("optimizer_bias"),
-    "shapley_interactions of the variance": rows_of(
-        lambda w, run, kind: hx.methods.shapley_interactions(
-            run, of="variance", background=60, kind=kind
-        ),
-        "model_std",
-    ),
     "explain_proposal by log EI": proposal("logei"),
     "explain_proposal by KernelExplainer": proposal("lcb", estimator="kernel"),
     "explain_proposal by sampling": proposal("lcb", estimator="sampling", orders=200),

@@ -328,7 +328,7 @@ def check_around(run, seed):
     lime = hx.methods.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
     assert lime.fidelity <= 1.0 + 1e-9
     name = run.space.names[seed % len(run.space)]
-    together = hx.methods.h_statistic(run, name, sample=10, **options)
+    together = hx.methods.h_statistic(run, name, **options)
     assert np.isfinite(together.total).all()
     sets = hx.methods.shapley_interactions(run, source, background=10, **options)
     assert abs(sets.efficiency_gap) <= 1e-8 * max(abs(sets.prediction), abs(sets.baseline), 1e-300)

@@ -408,9 +408,12 @@ def figure_11(sheet: Sheet) -> None:
     bars(axes[0], NAMES, shares, by_ablation(run, ours)[0])
     strengths = []
     for seed in range(sheet.profile.size(4, 10)):
-        explainer = hx.methods.InteractionExplainer(run.model, sample=100, seed=seed)
+        explainer = hx.methods.InteractionExplainer(run.model, seed=seed)
         found = explainer.explain()
-        strengths.append(np.nan_to_num(found.matrix(found.values)))
+        strength = np.zeros((len(NAMES), len(NAMES)))
+        for (j, k), value in zip(found.sets, found.values, strict=True):
+            strength[j, k] = strength[k, j] = value
+        strengths.append(strength)
     H = np.array(strengths)
     for ax, j in zip(axes[1:], (RATE, UNITS), strict=True):
         bars(ax, NAMES, H[:, j].mean(axis=0))

@@ -14,6 +14,7 @@ from .checks import check_seed as check_seed
 from .checks import check_sequence as check_sequence
 from .checks import each_of as each_of
 from .checks import unknown_name as unknown_name
+from .claim import MOST_NAMED as MOST_NAMED
 from .claim import NOTHING as NOTHING
 from .claim import UNCLEAR as UNCLEAR
 from .claim import Claim as Claim

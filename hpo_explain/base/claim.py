@@ -129,16 +129,19 @@ def between(estimate: float, half: float | None) -> tuple[float, float] | None:
     return estimate - half, estimate + half
 
 
+MOST_NAMED = 3  # in a sentence
+
+
 def worth_naming(
-    order: Sequence[int], sizes: Sequence[float] | Array, most: int, whole: float = 1.0
+    order: Sequence[int], sizes: Sequence[float] | Array, whole: float = 1.0
 ) -> list[int]:
-    """Return the first `most` of an order by size, without those that are 0 % of the whole.
+    """Return the first three of an order by size, without those that are 0 % of the whole.
 
     The first is named however small it is, if it is not 0.
     """
     return [
         int(j)
-        for rank, j in enumerate(order[:most])
+        for rank, j in enumerate(order[:MOST_NAMED])
         if sizes[j] > 0.0 and (rank == 0 or sizes[j] > NOTHING * whole)
     ]
 

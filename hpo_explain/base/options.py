@@ -62,7 +62,7 @@ Split = Literal["l2", "std", "area", "variance", "mean", "interaction"]
 Readable = Literal["linear", "tree"]
 """The model of LIME."""
 
-LimeSampling = Literal["uniform", "local", "perturbed", "univariate", "grid"]
+LimeSampling = Literal["uniform", "local"]
 """Where LIME fits it: the whole space, around x, near what was tried, values tried, a grid."""
 
 KINDS: tuple[str, ...] = get_args(Kind)

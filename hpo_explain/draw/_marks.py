@@ -383,14 +383,6 @@ def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape
     if figure.x.names:
         names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
         ax.spines[:].set_visible(False)
-    middle = (low + high) / 2
-    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
-    for i, column in enumerate(figure.texts):
-        for j, text in enumerate(column):
-            # NaN is not above the middle
-            color = "black" if figure.values[i, j] > middle else "white"
-            ax.text(i, j, text, color=color, **style)
-    literal(*ax.texts)
     beside = draw_scale_of(figure, [ax], height) if scale else None
     return Shape(height, figure.x.title, figure.y.title, beside)
 

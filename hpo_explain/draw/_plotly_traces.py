@@ -230,9 +230,6 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
         hovertext=hover,
         colorbar=colorbar,
     )
-    if len(cells.texts):
-        written = np.transpose(cells.texts)
-        trace.update(text=written, texttemplate="%{text}", textfont_size=SMALL)
     axes.add(trace)
     if "dimmed" in cells.shown.signs:
         white = {"color": "rgb(255, 255, 255)", "width": 1}  # in the dark, too

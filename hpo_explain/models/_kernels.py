@@ -332,10 +332,10 @@ def pair_effects(
 
 
 @compiled()
-def overlaps(density: Array, low: Array, high: Array, centred: float) -> float:
-    """Return Σ_l Σ_m d_l d_m Π_j (|l ∩ m|_j - centred len_lj len_mj) of boxes: bounds (boxes, |U|).
+def overlaps(density: Array, low: Array, high: Array) -> float:
+    """Return Σ_l Σ_m d_l d_m Π_j (|l ∩ m|_j - len_lj len_mj) of boxes: bounds (boxes, |U|).
 
-    With d = c vol / Π len it is E[f_U²] where `centred` is 1, and E[E[f | u_U]²] where it is 0.
+    With d = c vol / Π len it is E[f_U²].
     """
     n, size = low.shape
     variance = 0.0
@@ -348,7 +348,7 @@ def overlaps(density: Array, low: Array, high: Array, centred: float) -> float:
                 both = min(high[p, j], high[q, j]) - max(low[p, j], low[q, j])
                 own = high[p, j] - low[p, j]
                 other = high[q, j] - low[q, j]
-                product *= max(both, 0.0) - centred * own * other
+                product *= max(both, 0.0) - own * other
                 if product == 0.0:
                     break
             variance += product

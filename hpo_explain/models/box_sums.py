@@ -167,22 +167,8 @@ def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], floa
         low = boxes.cuts[offset + boxes.lower[at]]
         high = boxes.cuts[offset + boxes.upper[at]]
         density = weight[[box for box, _ in boxes_and_entries]] / np.prod(high - low, axis=1)
-        variances[key] = float(kernels.overlaps(density, low, high, 1.0))
+        variances[key] = float(kernels.overlaps(density, low, high))
     return variances
-
-
-def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float:
-    """Return the variance of E[f | u_U], f the mean of trees: of U with its interactions."""
-    ends = [bounds(boxes, members) for boxes in trees]
-    where = np.vstack([np.hstack(low_high) for low_high in ends])
-    weight = [(boxes.value - mean_and_variance(boxes)[0]) * boxes.volume for boxes in trees]
-    # many boxes lie alike in U: they are summed up first, since the cost is the square of them
-    places, which = np.unique(where, axis=0, return_inverse=True)
-    sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
-    low = places[:, : len(members)].copy()
-    high = places[:, len(members) :].copy()
-    density = sums / np.prod(high - low, axis=1)
-    return float(kernels.overlaps(density, low, high, 0.0))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:
@@ -211,7 +197,8 @@ def marginal_prediction(
     points : sequence of ndarray
         Latent values of each.
     """
-    low, high, weight = _marginal_weights(boxes, members)
+    low, high = bounds(boxes, members)
+    weight = boxes.value * boxes.volume / np.prod(high - low, axis=1)
     inside = [
         (low[:, i, None] <= u[None, :]) & (u[None, :] < high[:, i, None])
         for i, u in enumerate(points)
@@ -219,15 +206,3 @@ def marginal_prediction(
     if len(members) == 1:
         return weight @ inside[0]
     return (inside[0] * weight[:, None]).T.astype(float) @ inside[1]
-
-
-def marginal_at(boxes: TreeBoxes, members: Sequence[int], point: Array) -> float:
-    """Return a_U at one latent point (m,) of any number of hyperparameters U; of none the mean."""
-    low, high, weight = _marginal_weights(boxes, members)
-    return float(weight[((low <= point) & (point < high)).all(axis=1)].sum())
-
-
-def _marginal_weights(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array, Array]:
-    """Return where boxes begin and end in U, (n, m) each, and what each adds to a_U there, (n,)."""
-    low, high = bounds(boxes, members)
-    return low, high, boxes.value * boxes.volume / np.prod(high - low, axis=1)

@@ -68,7 +68,7 @@ RESULTS = {
     ),
     "ablation": lambda run, **kind: hx.methods.ablation(run, OTHER, **kind),
     "local importance": lambda run, **kind: hx.methods.local_importance(run, **kind),
-    "H-statistic": lambda run, **kind: hx.methods.h_statistic(run, sample=20, **kind),
+    "H-statistic": lambda run, **kind: hx.methods.h_statistic(run, **kind),
     "lime": lambda run, **kind: hx.methods.lime(run, sample=100, **kind),
     "prediction": lambda run, **kind: hx.explain_prediction(run, background=20, **kind),
     "proposal": lambda run, kind: hx.explain_proposal(
@@ -81,9 +81,6 @@ RESULTS = {
         )
         for game in GAMES
     },
-    "interactions of the variance": lambda run, **kind: hx.methods.shapley_interactions(
-        run, of="variance", **kind
-    ),
     "marginal": lambda run, **kind: hx.importance(run, **kind).marginal("x1"),
     "pareto": lambda run, **kind: hx.pareto({"a": run, "b": SECOND}, **kind),
     "compare": lambda run, **kind: hx.compare({"a": run, "b": SECOND}, **kind),
@@ -212,7 +209,7 @@ def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_
 
 def test_of_the_h_statistic_each_function_drawn_is_more_likely_to_have_the_pair_that_acts():
     run = run_of(lambda X: 3.0 * X[:, 0] * X[:, 1] + X[:, 2], n=40)
-    found = hx.methods.h_statistic(run, kind="gp", sample=20)
+    found = hx.methods.h_statistic(run, kind="gp")
     assert found.probability("x1 × x2", "x1 × x3") > 0.95
     assert ((found.posterior.values >= 0.0) & (found.posterior.values <= 1.0)).all()
 

@@ -87,9 +87,9 @@ MADE = {
     "TradeOffImportance": lambda run: hx.importance(
         {"a": run, "b": replace(run, objective=-(run.objective**2))}, target="trade-off"
     ),
-    "History": lambda run: hx.history(run, optimum=0.0),
+    "History": lambda run: hx.history(run),
     "GameExplanation": hx.methods.tunability,
-    "InteractionStrength": lambda run: hx.methods.h_statistic(run, sample=10),
+    "InteractionStrength": lambda run: hx.methods.h_statistic(run),
     "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run)),
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,

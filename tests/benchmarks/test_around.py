@@ -56,8 +56,8 @@ def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, functi
     )
 
 
-def test_all_pairs_of_7_from_100_points(benchmark, kind):
+def test_all_pairs_of_7(benchmark, kind):
     run = run_of(7)
-    hx.methods.h_statistic(run, "x0", sample=10, kind=kind)
+    hx.methods.h_statistic(run, "x0", kind=kind)
     found = benchmark.pedantic(hx.methods.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3)
-    assert found.sample_size == 100
+    assert len(found.sets) == 21

@@ -30,7 +30,7 @@ def test_of_10_hyperparameters(benchmark, kind, method):
 
 POSTERIORS = {
     "ale": lambda run: accumulated(run, "x0", surrogate="gp"),
-    "H-statistic": lambda run: hx.methods.h_statistic(run, "x0", sample=20, kind="gp"),
+    "H-statistic": lambda run: hx.methods.h_statistic(run, "x0", kind="gp"),
     "prediction": lambda run: hx.explain_prediction(run, kind="gp"),
     "interactions": lambda run: hx.methods.shapley_interactions(run, kind="gp", background=50),
     "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity", surrogate="gp"),

@@ -2,7 +2,7 @@
 
     python -m pytest tests/benchmarks/test_games.py -o addopts= --benchmark-only -s
 
-All coalitions of 10 hyperparameters, 100 trials: at most 3 s each on two cores, variances 7 s.
+All coalitions of 10 hyperparameters, 100 trials: at most 3 s each on two cores.
 """
 
 import pytest
@@ -12,7 +12,6 @@ from tests.benchmarks.test_around import run_of
 
 GAMES = {
     "prediction": lambda run, kind: hx.methods.shapley_interactions(run, kind=kind),
-    "variance": lambda run, kind: hx.methods.shapley_interactions(run, of="variance", kind=kind),
     "tunability": lambda run, kind: hx.methods.tunability(run, surrogate=kind),
     "sensitivity": lambda run, kind: hx.methods.tunability(run, kind="sensitivity", surrogate=kind),
     "optimizer bias": lambda run, kind: hx.methods.tunability(

@@ -73,7 +73,6 @@ CELLS = Cells(
     x=Axis(label="x", names=[LONG.format(k) for k in range(2)]),
     y=Axis(label="", names=["a", "b", "c"]),
     values=np.array([[0.1, np.nan, 0.3], [0.2, 0.4, 0.9]]),
-    texts=[["0.1", "", "0.3"], ["0.2", "0.4", "0.9"]],
     scale="share",
     percent=True,
     low=0.0,

@@ -67,7 +67,7 @@ DRAWN = {
     "contours": lambda: methods.contours(RUN, [FIRST, SECOND]),
     "parallel": lambda: methods.parallel_coordinates(RUN),
     "timeline": lambda: methods.timeline(replace(RUN, started=STARTED, finished=STARTED + 4e4)),
-    "pairs": lambda: methods.h_statistic(RUN, sample=10),
+    "pairs": lambda: methods.h_statistic(RUN),
     "objective": lambda: hx.partial_dependence(
         replace(RUN, objective_name=OBJECTIVE), FIRST, grid_size=6, sample=20
     ),

@@ -24,7 +24,7 @@ import hpo_explain.models._kernels as kernels
 assert kernels.__file__.startswith(sys.argv[1]), kernels.__file__
 import numpy as np
 one = np.ones(1)
-print(kernels.overlaps(one, 0.0 * one[None], one[None], 0.0))
+print(kernels.overlaps(one, 0.0 * one[None], one[None]))
 """
 SUMMARY = """
 import numpy as np, pandas as pd, hpo_explain as hx

@@ -14,9 +14,6 @@ def path(
     trials=None,
     names=None,
     each=None,
-    objective=None,
-    incumbent=None,
-    diverged_above=np.inf,
     **changes,
 ):
     """A path of proposals with these contributions (T, d, terms), the latest `T` of all trials."""
@@ -27,23 +24,15 @@ def path(
     space = subject_of(names).space
     n = max(trials) + 1
     X = space.sample(n)
-    objective = np.linspace(1, 0, n) if objective is None else np.array(objective, dtype=float)
-    best = {} if incumbent is None else space.decode(X[[incumbent]])[0]
-    known = {"tried": X, "incumbent": best}
+    known = {"tried": X, "incumbent": {}}
     explanations = tuple(
         explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
-    costs = np.empty(0)
-    if incumbent is not None:  # what is better was infeasible
-        cost = explanations[-1].subject.sign * objective
-        costs = np.where(cost < cost[incumbent], np.nan, cost)
     return hx.methods.DesirabilityPath(
-        subject=replace(explanations[-1].subject, trial=None, costs=costs),
+        subject=replace(explanations[-1].subject, trial=None),
         explanations=explanations,
-        all_trials=np.arange(n),
-        objective=objective,
-        diverged_above=diverged_above,
+        observed=np.linspace(1, 0, n)[trials],
     )
 
 

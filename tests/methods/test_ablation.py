@@ -28,7 +28,7 @@ def table_2():
 def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not():
     found = AblationExplainer(table_2()).explain(HALF, ZERO)
     assert found.steps == (("x1",), ("x2",), ("x3",))
-    np.testing.assert_allclose(found.first_round, [0.5, 0.25, 0.25])
+    np.testing.assert_allclose(found.alone, [0.5, 0.25, 0.25])
     np.testing.assert_allclose(found.gains, [0.5, 0.25, 0.0], atol=1e-15)
     np.testing.assert_allclose(found.shapley, [0.5, 0.125, 0.125])
     assert found.total_gain == pytest.approx(0.75)

@@ -45,19 +45,6 @@ def test_of_an_additive_function_it_is_its_own_term_however_the_others_are_distr
     np.testing.assert_allclose(np.diff(found.mean), np.diff(x**2), atol=1e-12)
 
 
-def test_of_a_pair_it_is_what_is_left_of_a_product():
-    """Of a lattice (x1 - m1)(x2 - m2), with the means m of the middles of intervals."""
-    lattice = (np.arange(20) + 0.5) / 20
-    sample = np.array(list(itertools.product(lattice, lattice)))
-    found = effects(
-        unit_cube(2), lambda X: 5.0 * X[:, 0] * X[:, 1] + X[:, 0] ** 3, sample, ["x1", "x2"]
-    )
-    x, y = (np.array(axis) for axis in found.grid)
-    middle = np.interp(np.searchsorted(x, lattice).clip(1) - 0.5, np.arange(len(x)), x).mean()
-    assert len(x) == len(y) == 11
-    np.testing.assert_allclose(found.mean, 5.0 * np.outer(x - middle, y - middle), atol=1e-12)
-
-
 # ---------------------------------------------------------------------- independent implementations
 
 
@@ -116,9 +103,6 @@ def test_the_numbers_are_pyales(mixed, kind):
     found = ours("c")
     np.testing.assert_allclose(found.mean, c["eff"].loc[list(found.grid)], atol=1e-12)
     assert order_told(found) in (list(c.index), list(c.index)[::-1])
-    pair = ale(table, Theirs(), ["x", "y"], feature_type="continuous", grid_size=4, **options)
-    both = accumulated_local_effects(model, ["x", "y"], sample=X, grid_size=5)
-    np.testing.assert_allclose(both.mean, pair, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["x", "c"])
@@ -183,14 +167,6 @@ def test_where_all_combinations_were_tried_it_is_the_centred_mean_over_the_other
         np.testing.assert_allclose(effects(space, of, rows, name).mean, means - means.mean())
 
 
-def test_single_effects_and_that_of_the_pair_add_up_to_the_mean_over_the_third(factorial):
-    space, of, rows, table = factorial
-    single = [effects(space, of, rows, name).mean for name in ("x1", "c")]
-    pair = effects(space, of, rows, ("x1", "c")).mean
-    whole = table.mean() + single[0][:, None] + single[1] + pair
-    np.testing.assert_allclose(whole, table.mean(axis=1))
-
-
 def test_its_mean_over_the_sample_is_zero_and_it_is_linear_in_the_function():
     space, rng = unit_cube(2), np.random.default_rng(2)
     sample = rng.beta(0.5, 2.0, (70, 2))
@@ -201,8 +177,8 @@ def test_its_mean_over_the_sample_is_zero_and_it_is_linear_in_the_function():
     def second(X):
         return np.abs(X[:, 0] - X[:, 1])
 
-    f, g = (effects(space, of, sample, ["x1", "x2"]).mean for of in (first, second))
-    both = effects(space, lambda X: 3.0 * first(X) - second(X), sample, ["x1", "x2"])
+    f, g = (effects(space, of, sample, "x1").mean for of in (first, second))
+    both = effects(space, lambda X: 3.0 * first(X) - second(X), sample, "x1")
     np.testing.assert_allclose(both.mean, 3.0 * f - g, atol=1e-12)
     found = effects(space, first, sample, "x1")
     middles = (found.mean[1:] + found.mean[:-1]) / 2.0
@@ -266,19 +242,8 @@ def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
     # mean of (x - 0.3)² over [0, 1] is 0.37 / 3
     assert best.interval[0] <= -0.37 / 3 <= best.interval[1]
     assert not any(c.certain for c in hx.partial_dependence(run, "x2", kind="accumulated").claims)
-    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
-    assert not claim.certain
-
-
-@pytest.mark.parametrize("of", [np.multiply, np.add])
-def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of):
-    space = unit_cube(2)
-    X = space.sample(60, seed=0)
-    noise = 0.01 * np.random.default_rng(1).standard_normal(60)
-    run = hx.Run(space, X, of(X[:, 0] - 0.5, X[:, 1] - 0.5) + noise, "minimize")
-    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
-    assert (claim.kind, claim.side) == ("difference", "above")
-    assert claim.certain == (of is np.multiply)
+    with pytest.raises(hx.base.InputError, match="along one hyperparameter"):
+        hx.partial_dependence(run, ["x1", "x2"], kind="accumulated")
 
 
 # ---------------------------------------------------------------------- what there is none of
@@ -312,8 +277,6 @@ def effect(names, of, *, error):
     return replace(found, draws=found.mean[..., None] + errors)
 
 
-# In a lattice the middles of a pair's intervals, 0.25 and 0.75, have a mean of 0.45: the products
-# 4 (x1 - 0.45) (x2 - 0.45) range from -0.99 to 1.21.
 @pytest.mark.parametrize(
     ("result", "sentence"),
     [
@@ -326,15 +289,6 @@ def effect(names, of, *, error):
             effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
             "Along the trials, relative to their average, the objective is 0 ± 6 at best; no value "
             "of x1 is ruled out.",
-        ),
-        (
-            effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
-            "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.005.",
-        ),
-        (
-            effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=2.0),
-            "Along the trials x1 and x2 may act together: their sum misses 2 ± 9. "
-            "Not certain: it holds in 72% of what the trials allow.",
         ),
     ],
 )

@@ -7,9 +7,7 @@ from scipy.stats import t as student
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.methods.proposals.desirability_path_show import VIEWS
 from tests.analytic import unit_cube
-from tests.handmade import tuning_run
 from tests.methods.paths import path, random_path
 
 
@@ -257,76 +255,3 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
     many = random_path(6, 30).described()
     assert len(many.panels) == 6
     assert "and 16 more." in many.footer
-
-
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
-    run = tuning_run(12, direction=direction)
-    result = hx.methods.desirability_path(run, background=50, progress=False)
-    figure, table = result.described("predictions"), result.predictions()
-    others, explained = figure.dots
-    np.testing.assert_array_equal(others.x, range(8))
-    np.testing.assert_array_equal(explained.y, run.objective[8:])
-    predicted, best = figure.lines
-    np.testing.assert_array_equal(predicted.y, table["mean"])
-    np.testing.assert_array_equal(predicted.half, table["std"])
-    lowest = np.minimum if direction == "minimize" else np.maximum
-    np.testing.assert_array_equal(best.y, lowest.accumulate(np.asarray(run.objective)))
-    assert best.step
-
-
-def test_what_is_better_than_the_incumbent_was_infeasible_and_is_not_the_best_so_far():
-    objective = [3.0, 0.5, 2.0, 1.0, 4.0, 0.7, 1.5]
-    step = random_path(2, 1, objective=objective, incumbent=3).described("predictions").lines[1]
-    np.testing.assert_array_equal(step.x, [0, 2, 3, 4, 6])
-    np.testing.assert_array_equal(step.y, [3.0, 2.0, 1.0, 1.0, 1.0])
-    assert len(random_path(2, 1, objective=objective).described("predictions").lines) == 1
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_diverged_trials_stand_at_their_bound(sign):
-    objective = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6, 0.3])
-    direction = "minimize" if sign > 0 else "maximize"
-    made = random_path(2, 1, objective=objective, direction=direction, diverged_above=0.9)
-    (diverged,) = [d for d in made.described("predictions").dots if d.look == "diverged"]
-    assert (diverged.x.tolist(), diverged.y.tolist()) == ([5], [sign * 0.9])
-
-
-def test_exploration_is_the_share_of_uncertainty_of_each_hyperparameter():
-    found = made([[3.0, 0.0], [1.0, -1.0], [0.0, 2.0]], [[1.0, 0.0], [-1.0, 3.0], [0.0, 2.0]])
-    alone = found.exploration(last=1).to_numpy()
-    expected = [[0.25, np.nan], [0.5, 0.75], [np.nan, 0.5]]
-    np.testing.assert_allclose(alone, expected)
-    together = found.exploration(last=2).to_numpy()
-    np.testing.assert_allclose(together, [[0.25, np.nan], [0.375, 0.75], [0.5, 0.625]])
-    with pytest.raises(ValueError, match="last"):
-        found.exploration(last=0)
-
-
-def test_exploration_of_the_only_hyperparameter_is_the_balance():
-    found = random_path(12, 1)
-    for last in (1, 5, 12):
-        share = found.exploration(last).iloc[-1, 0]
-        assert share == pytest.approx(found.balance(last)["exploring"])
-
-
-def test_exploration_is_drawn_as_a_line_for_each_hyperparameter():
-    found = random_path(12, 7)
-    drawn = VIEWS["exploration"].describe(found)
-    shares = found.exploration()
-    assert len(drawn.lines) == 5
-    for line in drawn.lines:
-        share = shares[drawn.means[line.look]].to_numpy()
-        np.testing.assert_array_equal(line.y, share)
-    size = np.abs(found.total).sum(axis=0)
-    assert drawn.means["0"] == found.names[int(size.argmax())]
-    assert drawn.footer.startswith("Smaller, without a line: ")
-
-
-def test_a_criterion_without_uncertainty_explores_nothing_that_is_told():
-    phi = np.ones((4, 2, 2))
-    found = path(phi, each=[{"terms": ("good", "bad")}] * 4)
-    assert found.exploration().isna().to_numpy().all()
-    drawn = VIEWS["exploration"].describe(found)
-    assert not drawn.lines
-    assert "no terms of the mean" in drawn.empty

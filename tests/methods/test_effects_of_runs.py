@@ -45,13 +45,11 @@ def test_the_incumbents_region_is_the_first_and_regions_know_the_trials_in_them(
 
 def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
     run = tuning_run()
-    found = h_statistic(run, kind="forest", sample=20, seed=2)
-    assert (found.sample_size, found.seed, found.subject.objective_name) == (20, 2, "loss")
-    expected = hx.methods.InteractionExplainer(
-        run.surrogate(kind="forest", seed=2), sample=20, seed=2
-    )
+    found = h_statistic(run, kind="forest", seed=2)
+    assert found.subject.objective_name == "loss"
+    expected = hx.methods.InteractionExplainer(run.surrogate(kind="forest", seed=2), seed=2)
     np.testing.assert_array_equal(found.values, expected.explain().values)
-    focused = h_statistic(run, "booster", acquisition="lcb", sample=20)
+    focused = h_statistic(run, "booster", acquisition="lcb")
     assert focused.focus == "booster"
     assert focused.subject.acquisition == "LCB (κ = 1.96)"
     assert str(focused.notes[-1]).endswith("assumed")

@@ -175,56 +175,6 @@ def test_marginals_are_scikit_learns_partial_dependence_over_all_configurations(
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-def test_components_add_up_to_the_prediction_and_marginals_are_averages():
-    space = hx.SearchSpace(
-        [
-            hx.FloatParameter("x", 1e-3, 1.0, log=True),
-            hx.IntParameter("k", 1, 300),
-            hx.CategoricalParameter("c", ["p", "q", "r"]),
-            hx.FloatParameter("z", 0.0, 1.0),
-        ]
-    )
-    X = space.sample(80, seed=0)
-    y = X[:, 0] * (X[:, 2] == 1) + X[:, 1] * X[:, 3]
-    forest = hx.models.ForestSurrogate.fit(space, X, y)
-    result = hx.methods.FanovaExplainer(forest).explain(order=2)
-    config = {"x": 0.02, "k": 123, "c": "q", "z": 0.7}
-    found = result.components(config)
-    assert len(found) == 16
-    row = space.encode(config)
-    assert found.component.sum() == pytest.approx(float(forest.predict(row)[0][0]))
-    assert found.marginal.iloc[-1] == pytest.approx(float(forest.predict(row)[0][0]))
-    assert (
-        found.marginal[""]
-        == found.component[""]
-        == pytest.approx(float(np.mean([b.value @ b.volume for b in result.boxes])))
-    )
-    rows = space.sample(20_000, seed=1)
-    # of three together, over the fourth
-    rows[:, [0, 1, 3]] = row[0, [0, 1, 3]]
-    values = forest.predict(rows)[0]
-    error = 4.0 * values.std() / np.sqrt(len(values))
-    assert abs(found.marginal["x × k × z"] - values.mean()) <= error
-    curve = result.marginal("c")
-    assert found.marginal["c"] == pytest.approx(float(curve.to_frame().set_index("c")["mean"]["q"]))
-
-
-def test_components_say_what_they_lack():
-    space = unit_cube(2)
-    X = space.sample(40, seed=0)
-    run = hx.Run(space, X, X[:, 0], "minimize")
-    with pytest.raises(InputError, match="but this has functions, not trees") as caught:
-        hx.importance(run).components({"x1": 0.5})
-    assert caught.value.value == {"x1": 0.5}
-    part = hx.importance(run, given={"x1": (0.0, 0.5)})
-    with pytest.raises(InputError, match="but this has those given x1") as caught:
-        part.components({"x2": 0.5})
-    assert "leave out given" in str(caught.value)
-    with pytest.raises(InputError, match="'x3' is unknown") as caught:
-        hx.importance(run, kind="forest").components({"x3": 0.5})
-    assert (caught.value.argument, caught.value.value) == ("values", "x3")
-
-
 def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():
     space = SPACES["mixed"]
     surrogate, columns, trees = fitted(space)
@@ -467,20 +417,24 @@ def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
         hx.importance(table(), objective="loss", hyperparameters=["x", "k"], n_trees=2, cap=cap)
 
 
-def test_total_effects_that_cost_too_much_are_left_out_and_told():
+def test_total_effects_that_cost_too_much_are_left_out_and_told(monkeypatch):
     surrogate, _, _ = fitted(SPACES["mixed"])
-    result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
+
+    def up_to(pairs):
+        for module in ("fanova", "fanova_of_forest"):
+            monkeypatch.setattr(f"hpo_explain.methods.importance.{module}.MOST_PAIRS", pairs)
+        return FanovaExplainer(surrogate).explain()
+
+    result = up_to(10.0)
     assert np.isnan(result.totals).all()
     pairs = total_cost(result.boxes)
     left_out = f"total effects are left out: they need {pairs:.1e} pairs of leaves"
     assert left_out in [str(note) for note in result.notes]
-    as_many = FanovaExplainer(surrogate).explain(most_pairs=pairs)
-    assert np.isfinite(as_many.totals).all()
-    assert left_out not in [str(note) for note in as_many.notes]
     with pytest.raises(InputError, match=r"total effects need .* pairs of leaves"):
         result.total_effect("lr")
-    enough = FanovaExplainer(surrogate).explain()
-    assert left_out not in [str(note) for note in enough.notes]
+    as_many = up_to(pairs)
+    assert np.isfinite(as_many.totals).all()
+    assert left_out not in [str(note) for note in as_many.notes]
 
 
 def test_trees_without_variance_have_no_say():

@@ -1,4 +1,4 @@
-"""The history of a run: the best so far, the regret, what came after the best, its figure."""
+"""The history of a run: the best so far, what came after the best, its figure."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 def made(objective, direction="minimize", **options):
     n = len(objective)
     run = hx.Run(SPACE, np.linspace(0.0, 1.0, n)[:, None], objective, direction, **options)
-    return hx.history(run, optimum=0.0)
+    return hx.history(run)
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
@@ -24,7 +24,6 @@ def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_nu
     feasible[numbers == 0] = False
     found = made(objective, direction, trials=numbers, feasible=feasible)
     better = min if direction == "minimize" else max
-    sign = 1.0 if direction == "minimize" else -1.0
     reached = []
     for k, trial in enumerate(found.trials):
         assert trial == k
@@ -32,7 +31,6 @@ def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_nu
         reached += [objective[row]] if feasible[row] else []
         best = better(reached) if reached else np.nan
         np.testing.assert_equal(found.best[k], best)
-        np.testing.assert_equal(found.regret[k], sign * best)
     assert np.isnan(found.best[0])
     assert objective[numbers == found.incumbent_trial] == better(reached)
 
@@ -61,15 +59,6 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
     expected = ["finished"] * 3 + ["failed", "pruned", "finished", "running"]
     assert frame["state"].tolist() == expected
     assert frame["objective"].isna().tolist() == [state != "finished" for state in expected]
-
-
-def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
-    found = made([1.0, -0.5, 2.0])
-    assert found.regret.tolist() == [1.0, -0.5, -0.5]
-    (note,) = found.notes
-    assert note.trials == (1,)
-    assert "reached a better objective than the optimum given, 0:" in str(note)
-    assert made([1.0, 0.5]).notes == ()
 
 
 @pytest.mark.parametrize("feasible", [np.zeros(3, dtype=bool), np.zeros(0, dtype=bool)])
@@ -129,7 +118,6 @@ def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(sign)
     assert np.abs(found.described().limits()).max() < 1.0
     assert drawn["failed (1)"] == ([6], [sign * np.inf])
     assert drawn["left out (1)"] == ([8], [sign * np.inf])
-    assert found.described().levels == [(0.0, "goal")]
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

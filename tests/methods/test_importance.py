@@ -343,24 +343,6 @@ def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     assert first.half == pytest.approx((first.end - lower, upper - first.end))
 
 
-def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
-    cells = shares_of(PAIRS, given={"x0": [0.1, 0.5]}).described("interactions")
-    assert (cells.x.names, cells.y.names) == (["x1", "x0", "x2"], ["x0", "x2", "x3"])
-    np.testing.assert_allclose(
-        cells.values.T, [[0.2, np.nan, np.nan], [0.05, 0.0, np.nan], [0.0, 0.005, 0.0]]
-    )
-    assert cells.texts[0][0].startswith("20, sd 10")
-    assert cells.texts[0][1] == "5.0, sd 0.0"
-    assert cells.subtitle.startswith("given x0 between 0.1 and 0.5: all pairs together explain 26%")
-    assert cells.ends() == (0.0, 0.2)
-    wide = shares_of({(i, j): [0.1 / (i + j)] for i in range(30) for j in range(i + 1, 30)})
-    cells = wide.described("interactions")
-    assert (len(cells.x.names), len(cells.texts)) == (19, 0)
-    assert "10 hyperparameters with smaller values not shown" in cells.footer
-    with pytest.raises(ValueError, match=r"its order is 1\. Ask for them with importance"):
-        one_tree(0.5, 0.4).plot(view="interactions")
-
-
 # ---------------------------------------------------------------------- instances
 
 

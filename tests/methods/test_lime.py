@@ -113,59 +113,6 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
     assert found.held_out == pytest.approx(r2_score(y, theirs), abs=0.01)
 
 
-# ---------------------------------------------------------------------- samples
-
-
-def sampled(space, sampling, size, tried=()):
-    """The configurations at which an explainer asks its surrogate, without the explained one."""
-    asked = []
-    surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))
-    subject = hx.base.Subject(space, tried=tried)
-    explainer = hx.methods.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
-    explainer.explain(space.decode(space.sample(1, seed=3))[0])
-    return max(asked, key=len)[1:]
-
-
-def test_a_grid_is_equidistant_and_has_all_combinations_where_these_are_few_enough():
-    rows = sampled(mixed_space(), "grid", 100)
-    # 8 values of lr, all 3 categories and all 4 integers; 9 values would be 108 rows
-    assert len(rows) == 96
-    np.testing.assert_allclose(np.unique(rows[:, 0]), np.linspace(0, 1, 8))
-    assert {*rows[:, 1]} == {0.0, 1.0, 2.0}
-    np.testing.assert_allclose(np.unique(rows[:, 2]), np.linspace(0, 1, 4))
-    corners = sampled(unit_cube(12), "grid", 500)
-    assert 400 < len(corners) <= 500
-    assert {*corners.ravel()} == {0.0, 1.0}
-
-
-def test_univariate_draws_the_values_tried_of_each_hyperparameter_by_itself():
-    x = np.linspace(0.0, 0.5, 11)
-    rows = sampled(unit_cube(2), "univariate", 400, tried=np.column_stack([x, x]))
-    assert {*rows[:, 0]} <= {*x}
-    assert {*rows[:, 1]} <= {*x}
-    assert abs(np.corrcoef(rows.T)[0, 1]) < 0.15
-
-
-def test_perturbed_draws_near_the_configurations_tried_each_as_often():
-    tried = np.array([[0.2, 0.3], [0.8, 0.7]])
-    rows = sampled(unit_cube(2), "perturbed", 400, tried=tried)
-    nearest = np.argmin(np.linalg.norm(rows[:, None] - tried, axis=2), axis=1)
-    assert np.bincount(nearest).tolist() == pytest.approx([200, 200], abs=10)
-    away = np.abs(rows - tried[nearest])
-    assert 0.2 < (away == 0.0).mean() < 0.4  # each value stays with a probability of 0.3
-    assert away[away > 0.0].mean() == pytest.approx(0.1 * np.sqrt(2.0 / np.pi), rel=0.1)
-
-
-@pytest.mark.parametrize("sampling", ["grid", "perturbed", "univariate"])
-def test_in_any_space_only_configurations_are_asked_about(sampling):
-    """`AnalyticSurrogate` refuses what is none."""
-    space = nested_space()
-    rows = sampled(space, sampling, 300, tried=space.sample(40, seed=1))
-    assert 0.2 < np.isnan(rows[:, -1]).mean() < 0.8 or sampling == "grid"
-    again = sampled(space, sampling, 300, tried=space.sample(40, seed=1))
-    np.testing.assert_array_equal(rows, again)
-
-
 def test_a_tree_finds_the_step_and_its_own_leaf():
     surrogate = AnalyticSurrogate(
         mixed_space(),

@@ -54,9 +54,6 @@ def test_integers_and_categories_weigh_by_the_measure():
     weights = np.log((k + 0.5) / (k - 0.5)) / np.log(8.5 / 0.5)
     expected = [weights @ (k - weights @ k) ** 2, effect.var(), np.var([0.0, 0.5, 1.0])]
     np.testing.assert_allclose(found.variance, expected)
-    values, means = found.curve("c")
-    assert values == ("a", "b", "c")
-    np.testing.assert_allclose(np.diff(means), [1.0, 4.0])
 
 
 def test_what_another_value_switches_on_is_averaged():
@@ -78,8 +75,7 @@ def test_what_another_value_switches_on_is_averaged():
     # dart: 0.5 + the mean of 10 drop = 5.5; tree: 0.5
     np.testing.assert_allclose(found.variance, [2.5**2, 0.0, 1.0 / 12.0], rtol=1e-2)
     assert found.importance[1] == 0.0
-    with pytest.raises(ValueError, match="'drop', which is inactive in this configuration"):
-        found.curve("drop")
+    assert found.varied.tolist() == [True, False, True]
     inside = hx.methods.LocalImportanceExplainer(surrogate).explain(
         {"booster": "dart", "drop": 0.2, "lr": 0.5}
     )

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.shapley_interactions import (
     interactions_at,
-    variance_interactions,
 )
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run
@@ -147,75 +145,10 @@ def test_tpe_is_univariate_so_nothing_acts_together():
     assert abs(found.efficiency_gap) < 1e-8
 
 
-# ---------------------------------------------------------------------- the variance
-
-
-def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova():
-    """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
-    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2])
-    found = variance_interactions(model)
-    expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
-    np.testing.assert_allclose(found.values, expected, atol=4e-4)
-    assert found.prediction == pytest.approx(1 / 24 + 1 / 144 + 1 / 12, rel=0.01)
-    assert abs(found.efficiency_gap) < 1e-12
-
-
-def test_the_variance_of_a_forest_is_exact():
-    """Dividends of the variance game are the components of the functional ANOVA, cell by cell."""
-    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=15)
-    forest = run.surrogate(kind="forest", n_trees=3)
-    found = variance_interactions(forest)
-    cuts = [
-        np.unique(np.concatenate([b.cuts[b.first[j] : b.first[j + 1]] for b in forest.boxes()]))
-        for j in range(3)
-    ]
-    middles = np.meshgrid(*[(c[1:] + c[:-1]) / 2.0 for c in cuts], indexing="ij")
-    f = forest.predict(np.column_stack([m.ravel() for m in middles]))[0].reshape(middles[0].shape)
-    x, y, z = (np.diff(c) for c in cuts)
-
-    def variance(values, weights):
-        return weights @ values**2 - (weights @ values) ** 2
-
-    alone = variance(f @ z @ y, x)
-    pair = variance((f @ z).ravel(), np.outer(x, y).ravel()) - alone
-    pair -= variance(np.einsum("ijk,i,k->j", f, x, z), y)
-    whole = variance(f.ravel(), np.einsum("i,j,k->ijk", x, y, z).ravel())
-    v = found.coalitions
-    assert v[0b001] == pytest.approx(alone, rel=1e-9)
-    assert v[0b011] - v[0b001] - v[0b010] == pytest.approx(pair, rel=1e-9)
-    assert found.prediction == pytest.approx(whole, rel=1e-9)
-    assert np.isnan(found.half_width).all()  # nothing is integrated
-    assert found.described().footer.startswith("No intervals")
-
-
-@pytest.mark.thorough
-def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
-    forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(kind="forest")
-    exact = variance_interactions(forest)
-    monkeypatch.setattr("hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0)
-    found = variance_interactions(forest)
-    np.testing.assert_allclose(found.values, exact.values, atol=0.01 * exact.values.sum())
-
-
-@pytest.mark.parametrize("kind", ["gp", "forest"])
-def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(kind):
-    run = run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2])
-    found = hx.methods.shapley_interactions(run, of="variance", kind=kind)
-    assert (found.of, dict(found.config), found.trial) == ("variance", {}, None)
-    claim = found.claims[0]
-    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), kind == "gp")
-    if kind == "gp":  # V_12 = 4/144 in closed form, of 2 (4/48) + 4/144 + 1/12
-        assert claim.interval[0] <= 1 / 10 <= claim.interval[1]
-        assert found.probability("x3", "x4") > 0.99
-    assert found.sentence.startswith("The variance of the predicted loss over the space is")
-    with pytest.raises(InputError, match="whole space"):
-        hx.methods.shapley_interactions(run, 3, of="variance")
-
-
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=40)
     found = hx.methods.shapley_interactions(run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100)
-    steps, cells = found.described(), found.described("matrix")
+    steps = found.described()
     assert [" ".join(parts) for parts in steps.labels] == [
         "average",
         *found.to_frame().index,
@@ -224,5 +157,3 @@ def test_the_figures_hold_the_values():
     assert steps.bars[0].begin == found.baseline
     assert steps.bars[-1].end == pytest.approx(found.prediction, rel=1e-5)  # single precision
     assert [bar.fill for bar in steps.bars] == [int(v > 0.0) for v in found.to_frame()["value"]]
-    assert np.isnan(cells.values[1, 0])
-    assert [cells.values[i, i] for i in range(3)] == [found.value(f"x{i + 1}") for i in range(3)]

@@ -406,15 +406,10 @@ def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=40)
     found = hx.methods.tunability(run, dict.fromkeys(DEFAULT, 1.0))
-    steps, cells = found.described(), found.described("matrix")
+    steps = found.described()
     assert steps.heading == "What tuning gains over the default"
     assert [step.end - step.begin for step in steps.bars] == pytest.approx(
         list(found.to_frame()["value"])
     )
     assert [step.half for step in steps.bars] == [found.half(i) for i in found.by_size()]
     assert steps.bars[-1].end == steps.dots[0].x[-1] == pytest.approx(found.whole)
-    assert (cells.x.names, cells.y.names) == (["x1", "x2", "x3"], ["x1", "x2", "x3"])
-    assert cells.values[0, 1] == found.value("x1", "x2")
-    assert cells.values[2, 2] == found.value("x3")
-    assert np.isnan(cells.values[1, 0])
-    assert cells.texts[2][2] == f"{found.value('x3'):+.2g}"

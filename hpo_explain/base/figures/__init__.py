@@ -41,7 +41,7 @@ drawn well: fold, or say in the footer what is left out.
 'Best so far'
 """
 
-from hpo_explain.base.figures.cells import Cells, triangle
+from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken, side_by_side, usual_ends
 from hpo_explain.base.figures.marks import LOOKS, Axis, Dots, Line, Look, Note, Words
 from hpo_explain.base.figures.panels import Figure, Panels
@@ -69,6 +69,5 @@ __all__ = [
     "Words",
     "broken",
     "side_by_side",
-    "triangle",
     "usual_ends",
 ]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.figures.curves import broken
 from hpo_explain.base.figures.marks import Axis, Dots, Shown, Words, extent
-from hpo_explain.base.figures.rows import Rows
-from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
 
@@ -32,8 +29,6 @@ class Cells(Words):
         Cells that are not to be relied on: a thin stroke crosses each.
     dots : sequence of Dots
         What stands over the cells.
-    texts : sequence of (sequence of str)
-        What stands in each cell: X times Y.
     low, high : float, optional
         Where the scale begins and ends; by default at the least and the largest value.
     percent : bool
@@ -46,7 +41,6 @@ class Cells(Words):
     scale: str
     dimmed: npt.NDArray[np.bool_] | None = None
     dots: Sequence[Dots] = ()
-    texts: Sequence[Sequence[str]] = ()
     low: float | None = None
     high: float | None = None
     percent: bool = False
@@ -77,60 +71,3 @@ class Cells(Words):
         x, y = self.x.edges(), self.y.edges()
         i, j = np.nonzero(self._dimmed)
         return broken(np.column_stack([x[i], x[i + 1]]), np.column_stack([y[j], y[j + 1]]))
-
-
-def triangle(
-    names: Sequence[str],
-    values: Array,
-    texts: npt.ArrayLike,
-    *,
-    sizes: Array | None = None,
-    by_size: bool = True,
-    diagonal: bool = False,
-    footer: str = "",
-    **words: Any,
-) -> Cells:
-    """Return the lower part of a matrix as cells, the first name on top and at the left.
-
-    Of more than 20 names those with the largest numbers are drawn, and the footer counts the rest.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    values : ndarray of shape (d, d)
-        The value of each pair; NaN is empty.
-    texts : array_like of str of shape (d, d)
-        What is written into the cells, where there are at most 8 names.
-    sizes : ndarray of shape (d, d), optional
-        By what names are ordered and left out; by default the values.
-    by_size : bool, default True
-        Whether the names with the largest numbers come first; else they are in their own order.
-    diagonal : bool, default False
-        Whether each name has a value of its own.
-    footer : str, default ""
-        What stands below.
-    **words
-        What else :class:`Cells` have.
-    """
-    sizes = np.nansum(np.abs(values if sizes is None else sizes), axis=1)
-    order = np.argsort(-sizes, kind="stable")[: Rows.MOST]
-    if not by_size:
-        order = np.sort(order)
-    left_out = len(names) - len(order)
-    if left_out:
-        footer += f" {counted(left_out, 'hyperparameter')} with smaller values not shown."
-    shown = [names[j] for j in order]
-    pairs = np.ix_(order, order)
-    n, k = len(shown), 0 if diagonal else 1
-    lower = np.where(np.tri(n, k=-k, dtype=bool), values[pairs], np.nan)
-    lower = lower[k:, : n - k].T
-    written = np.array(texts)[pairs][k:, : n - k].T
-    return Cells(
-        x=Axis(label="", names=shown[: n - k]),
-        y=Axis(label="", names=shown[k:]),
-        values=lower,
-        texts=np.where(np.isnan(lower), "", written).tolist() if n <= 8 else (),
-        footer=footer,
-        **words,
-    )

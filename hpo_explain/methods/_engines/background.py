@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,33 +61,12 @@ def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Ar
     return np.vstack(hypercubes(space, check_count("n", n), seed=seed))
 
 
-def latent_sample(space: SearchSpace, sample: Any, *, least: int, seed: int) -> Array:
-    """Return latent rows: so many of a Latin hypercube, or encoded rows that were given.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than `least`, or a row lies outside the space.
-    """
-    if np.ndim(sample) == 0:
-        n = check_count("sample", sample, minimum=least)
-        return space.sample(n, seed=seed, latent=True)
-    rows = complete(space, sample, argument="sample", seed=seed)
-    if len(rows) < least:
-        problem = f"must have at least {least} rows, but has {len(rows)}"
-        remedy = "Give more, or a number of rows."
-        raise InputError("sample", problem, sample, remedy)
-    return rows
-
-
-def complete(
-    space: SearchSpace, rows: npt.ArrayLike, *, argument: str = "background", seed: int = 0
-) -> Array:
+def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
     """Return latent rows: what is inactive in `rows` gets a latent value from the measure.
 
     A coalition may activate what is inactive in a background row; it then needs a value.
     """
-    rows = checked_sample(space, rows, argument)
+    rows = checked_sample(space, rows, "background")
     sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):

@@ -130,14 +130,14 @@ class AttainableEffect(Effect):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AccumulatedEffect(Effect):
-    """Accumulated along the configurations tried; of a pair what both do beyond their sum.
+    """Accumulated along the configurations tried.
 
     Attributes
     ----------
     sample_size : int
         Number of configurations whose local effects are accumulated.
     partial : ndarray of shape (G,)
-        Of a single hyperparameter: the partial dependence, centred likewise.
+        The partial dependence, centred likewise.
     names, grid, positions, mean, std, supported, draws, noise_std, feasible, tried, given
         As of `Effect`.
     """
@@ -154,16 +154,6 @@ class AccumulatedEffect(Effect):
         columns = super().columns
         feasible = {"feasible": columns.pop("feasible")}
         return {**columns, "partial_dependence": self.partial, **feasible}
-
-    @property
-    def compared(self) -> bool:
-        """Whether best values are named: not of a pair."""
-        return not self.together
-
-    @property
-    def together(self) -> bool:
-        """Whether it is what two do only together."""
-        return len(self.names) == 2
 
     @property
     def _bounds(self) -> tuple[float, float]:

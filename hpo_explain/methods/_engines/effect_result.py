@@ -181,11 +181,6 @@ class Effect(Result):
         return True
 
     @property
-    def together(self) -> bool:
-        """Whether it is what two do only together."""
-        return False
-
-    @property
     def first(self) -> Effect:
         """What is drawn and told first."""
         return self
@@ -388,32 +383,23 @@ class Effect(Result):
         """Which values hold the best one, or that there is no difference beyond noise.
 
         Then by how much the best value is better than the worst; and both of what is attainable
-        (``term="attainable"``), where it was asked for. Of a pair's accumulated effects whether
-        both act together.
+        (``term="attainable"``), where it was asked for.
         """
         order, names = self._order, join_names(self.names)
         least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         noise = max(self.noise_std, least)
         ranges = varying(np.ptp(self._costs, axis=1))
         flat = decide(ranges, noise, side="below", stretch=self.stretch)
-        is_same = not (flat.known or self.together) and self.spread <= least
+        is_same = not flat.known and self.spread <= least
         if flat.certain or is_same:
-            below = f"{format_value(self.noise_std)}, the noise of one evaluation"
             text = f"{self.lead} is the same for every value of {names}"
-            if self.together:
-                text = f"Along the trials {names} do not act together: their sum misses less than "
-                text += below
-            elif flat.certain and noise > least:
+            if flat.certain and noise > least:
+                below = f"{format_value(self.noise_std)}, the noise of one evaluation"
                 text += f": differences are below {below}"
             if is_same:
                 flat = replace(flat, estimate=0.0)
             return (replace(self._told("difference", f"{text}.", flat), side="below"),)
-        gap = self._between(int(order[0]), int(order[-1]), extremes=True)
-        if self.together:
-            act = "act" if gap.certain else "may act"
-            misses = abs(self._gap(int(order[0]), int(order[-1]), extremes=True).shown)
-            text = f"Along the trials {names} {act} together: their sum misses {misses}."
-            return (replace(gap, text=text),)
+        gap = self._between(int(order[0]), int(order[-1]))
         best = self._best(int(order[0]), differs=gap.certain)
         return (best, gap) if flat.known else (best,)
 
@@ -466,46 +452,13 @@ class Effect(Result):
                 facts.append(fact(f"no trial lies {between}", names=[name]))
         return tuple(facts)
 
-    def contrast(self, a: Any, b: Any) -> Claim:
-        """Return by how much the objective at one value differs from that at another on average.
-
-        Parameters
-        ----------
-        a, b : object
-            Values in the user's units (of two hyperparameters pairs of values); those of the grid
-            that are nearest to them are compared.
-
-        Returns
-        -------
-        Claim
-            Its `estimate` is the objective at `a` minus that at `b`, with a 95 % `interval` where
-            the model has draws; `certain` if 95 % of these agree which is better.
-
-        Raises
-        ------
-        ValueError
-            If a category is unknown.
-        """
-        pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
-        configs = [dict(zip(self.names, values, strict=True)) for values in pairs]
-        first, second = (
-            int(np.ravel_multi_index(self._place(config), self.mean.shape)) for config in configs
-        )
-        return self._between(first, second)
-
-    def _gap(self, first: int, second: int, *, extremes: bool = False) -> Decision:
-        # the best and the worst were chosen among many
-        least = NEGLIGIBLE * self.noise_std if extremes else 0.0
-        return decide(self._flat[first] - self._flat[second], stretch=self.stretch, least=least)
-
-    def _between(self, first: int, second: int, *, extremes: bool = False) -> Claim:
-        claim = self._told(
-            "difference",
-            "",
-            self._gap(first, second, extremes=extremes),
-            values=tuple(zip(self._at(first), self._at(second), strict=True)),
-        )
-        return replace(claim, side="above")  # there is one, whatever its sign
+    def _between(self, first: int, second: int) -> Claim:
+        """Return by how much the best place is better than the worst: they were chosen of many."""
+        gap = self._flat[first] - self._flat[second]
+        decision = decide(gap, stretch=self.stretch, least=NEGLIGIBLE * self.noise_std)
+        values = tuple(zip(self._at(first), self._at(second), strict=True))
+        # there is one, whatever its sign
+        return replace(self._told("difference", "", decision, values=values), side="above")
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

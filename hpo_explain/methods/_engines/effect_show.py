@@ -250,8 +250,6 @@ def _heading(result: Effect) -> str:
     objective = shorten(result.objective_name, 40)
     if result.kind == "marginal":
         return f"Predicted {objective} by {names}"
-    if result.together:
-        return f"What {names} do together to the {objective}"
     along_trials = " along the trials" if result.kind == "accumulated" else ""
     return f"Effect of {names} on the {objective}{along_trials}"
 
@@ -299,10 +297,7 @@ def subtitle(result: Effect) -> str:
     better = f"{result.subject.better} is better"
     where = f"given {_sub_space(result)}, " if result.given else ""
     if isinstance(result, AccumulatedEffect):
-        what = "accumulated local effects"
-        if len(result.names) == 2:
-            what += ", beyond the sum of both"
-        return f"{where}{what}; {better}"
+        return f"{where}accumulated local effects; {better}"
     if result.first is not result:
         return f"{where}what a value can reach, and what it gives on average; {better}"
     if not isinstance(result, MarginalEffect):

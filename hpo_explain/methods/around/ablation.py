@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -172,7 +171,7 @@ class AblationExplainer(Explainer):
                     f"explain ({format_value(start, width=200)}). Choose another source."
                 )
             )
-        path, steps, rounds = _path(explained, changes)
+        path, steps, alone, n_rounds = _path(explained, changes)
         values = explained(path)
         cost = explained.sign * values
         draws = explained.draws(self.seed)
@@ -188,7 +187,7 @@ class AblationExplainer(Explainer):
                         names=[names_of[j] for j in step],
                     )
                 )
-        if len(rounds) < len(steps):
+        if n_rounds < len(steps):
             notes.append(
                 fact(
                     f"{len(steps)} changes: a round makes the best of every {_A_ROUND} that are "
@@ -209,7 +208,7 @@ class AblationExplainer(Explainer):
             ),
             values=values,
             gains=cost[:-1] - cost[1:],
-            rounds=rounds,
+            alone=alone,
             shapley=shapley,
             draws=draws.draws(path).T,
             shapley_drawn=_shapley_drawn(draws, changes, steps, shapley),
@@ -234,19 +233,22 @@ def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int,
     return [tuple(left)], changes.row([*done, *left])[None, :]
 
 
-def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[int, ...]], Any]:
-    """Return the rows of the path, the columns of each step, and all gains of each round.
+def _path(
+    explained: Explained, changes: Mixtures
+) -> tuple[Array, list[tuple[int, ...]], Array, int]:
+    """Return the path's rows, each step's columns and gain alone, and how many rounds there were.
 
     A round makes one change; where many are left, several, while all can be made one by one.
     """
-    rows, steps, rounds = [changes.x], list[tuple[int, ...]](), []
+    rows, steps, n_rounds = [changes.x], list[tuple[int, ...]](), 0
+    alone = dict[tuple[int, ...], float]()
     done: list[int] = []
     while len(done) < len(changes.columns):
         candidates, after = _next_after(changes, done)
         cost = explained.sign * explained(np.vstack([rows[-1], after]))
         gains = cost[0] - cost[1:]
-        labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
-        rounds.append(dict(zip(labels, gains.tolist(), strict=True)))
+        alone = alone or dict(zip(candidates, gains.tolist(), strict=True))
+        n_rounds += 1
         many = len(candidates) // _A_ROUND if len(candidates[0]) == 1 else 1
         for i in np.argsort(-gains, kind="stable")[: max(1, many)].tolist():
             row = changes.row([*done, *candidates[i]])
@@ -255,7 +257,7 @@ def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[in
             steps.append(candidates[i])
             rows.append(row)
             done += candidates[i]
-    return np.array(rows), steps, tuple(rounds)
+    return np.array(rows), steps, np.array([alone.get(step, np.nan) for step in steps]), n_rounds
 
 
 def _shapley(

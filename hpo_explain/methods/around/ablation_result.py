@@ -58,9 +58,8 @@ class Ablation(Result):
         Predicted objective (or acquisition) along the path, source and target included.
     gains : ndarray of shape (k,)
         Improvement in each step, in the same units.
-    rounds : tuple of mapping
-        In each round the gain of everything that could be changed next, by name; the first round
-        says what each change is worth alone. Where many change, a round makes several steps.
+    alone : ndarray of shape (k,)
+        What each step gains alone, from the source; NaN where it cannot be made alone.
     shapley : ndarray of shape (k,)
         Baseline Shapley values of the steps: their average gain over all orders.
     draws : ndarray of shape (k + 1, draws)
@@ -90,7 +89,7 @@ class Ablation(Result):
             "value": lambda result: result.values[1:],
             "gain": "gains",
             "std": lambda result: std_of_draws(result.gains_drawn.T),
-            "alone": "first_round",
+            "alone": "alone",
             "shapley": "shapley",
         },
         contributions=("gain", "alone", "shapley"),
@@ -103,7 +102,7 @@ class Ablation(Result):
     along: tuple[tuple[str, ...], ...]
     values: Array
     gains: Array
-    rounds: tuple[Mapping[str, float], ...]
+    alone: Array
     shapley: Array
     draws: Array
     shapley_drawn: Array
@@ -117,11 +116,6 @@ class Ablation(Result):
     def labels(self) -> tuple[str, ...]:
         """What each step changes, as in "lr" or "a + b"."""
         return tuple(" + ".join(step) for step in self.steps)
-
-    @property
-    def first_round(self) -> Array:
-        """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
-        return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
 
     # ------------------------------------------------------------------ in the claims
 

@@ -25,7 +25,6 @@ How far g agrees with f̂ is told of each fifth of the sample from a g of the ot
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,7 +32,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from numpy.random import Generator
 
 from hpo_explain.base import (
     LIME_SAMPLINGS,
@@ -64,12 +62,11 @@ from hpo_explain.methods.around.lime_models import (
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.question import Question, explains
-from hpo_explain.space import Array, Config, SearchSpace, changed, filled
+from hpo_explain.space import Array, Config, SearchSpace
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _WIDEST = 1e150  # whose square is a number
 _FOLDS = 5  # of the sample, each of which is held out once
-_STEP = 0.1  # of the encoded range, by which real values are changed
 
 
 @explains
@@ -91,10 +88,9 @@ def lime(
         The configuration, or the number of a trial; by default the one to keep.
     model : {"linear", "tree"}, default "linear"
         A linear model, or a small tree.
-    sampling : {"uniform", "local", "perturbed", "univariate", "grid", "tried"}, default "uniform"
-        Where the readable model is fitted: in the whole space, around the configuration, at the
-        configurations tried with some values changed, at the values tried of each hyperparameter
-        by itself, at a grid, or at the configurations tried as they are.
+    sampling : {"uniform", "local", "tried"}, default "uniform"
+        Where the readable model is fitted: in the whole space, around the configuration, or at the
+        configurations tried.
     sample : int, default 1000
         How many configurations are sampled.
     kernel_width : float, optional
@@ -153,11 +149,9 @@ class LimeExplainer(Explainer):
         The readable model: a linear one, or a small tree.
     sample : int or ndarray of shape (n, d), default 1000
         The configurations z: a number of them, or encoded rows such as those that were tried.
-    sampling : {"uniform", "local", "perturbed", "univariate", "grid"}, default "uniform"
-        Where a number of them is drawn: from the whole space (one Latin hypercube); around x as
-        :func:`hpo_explain.methods.local_background` does; from the configurations tried, some
-        values changed; from the values tried of each hyperparameter by itself; or from an
-        equidistant grid with at most so many points.
+    sampling : {"uniform", "local"}, default "uniform"
+        Where a number of them is drawn: from the whole space (one Latin hypercube), or around x as
+        :func:`hpo_explain.methods.local_background` does.
     kernel_width : float, optional
         σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
         the root mean square distance of the space's configurations from x.
@@ -196,10 +190,7 @@ class LimeExplainer(Explainer):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_option("model", self.model, READABLE)
-        sampling = check_option("sampling", self.sampling, LIME_SAMPLINGS)
-        if sampling in ("perturbed", "univariate") and not len(self.about.tried):
-            problem = f"is {sampling!r}, but the configurations tried are not known"
-            raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
+        check_option("sampling", self.sampling, LIME_SAMPLINGS)
         width = self.kernel_width
         if width is not None and check_number("kernel_width", width) <= 0.0:
             raise InputError("kernel_width", f"must be above 0, but was {width!r}", width)
@@ -330,21 +321,12 @@ class LimeExplainer(Explainer):
         return (*notes, *self.about.notes)
 
     def _sample(self, x: Array) -> Array:
-        """Return encoded configurations, (n, d); a grid has at most `sample`."""
+        """Return encoded configurations, (n, d)."""
         space, size, seed = self.space, int(np.asarray(self.sample)), self.seed
         if self.sampling == "uniform":
             return space.sample(size, seed=seed)
-        if self.sampling == "local":
-            (config,) = space.decode(x[None, :])
-            return space.project(local_background(space, config, size, seed=seed))
-        if self.sampling == "grid":
-            return _grid(space, size, seed)
-        tried, rng = self.about.tried, np.random.default_rng(seed)
-        if self.sampling == "univariate":
-            return _univariate(space, tried, space.sample(size, seed=seed, latent=True), rng)
-        # each as often, with some of their values changed a little
-        rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
-        return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
+        (config,) = space.decode(x[None, :])
+        return space.project(local_background(space, config, size, seed=seed))
 
 
 # ---------------------------------------------------------------------- the sample
@@ -365,43 +347,3 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
     """Return the weighted R²; 1 where there is nothing to explain, as nothing is missed."""
     r2 = r_squared(y, fitted, weights)
     return 1.0 if math.isnan(r2) else r2
-
-
-def _grid(space: SearchSpace, size: int, seed: int) -> Array:
-    """Return the points of an equidistant grid; so many of them where it has more.
-
-    Every hyperparameter has equally many values, at least two, unless it has fewer.
-    """
-    most = [parameter.size or size for parameter in space.parameters]
-    values = 2
-    while np.prod([min(values + 1, m) for m in most], dtype=float) <= size and values < max(most):
-        values += 1
-    axes = []
-    for j, (parameter, m) in enumerate(zip(space.parameters, most, strict=True)):
-        steps = np.linspace(0.0, 1.0, min(values, m))
-        if parameter.is_category:
-            axes.append(space.codes(j)[np.round(steps * (m - 1)).astype(np.int64)].astype(float))
-        else:
-            axes.append(steps if parameter.size is None else parameter.nearest(steps))
-    if np.prod([len(axis) for axis in axes], dtype=float) <= size:
-        rows = np.array(list(itertools.product(*axes)))
-    else:
-        rng = np.random.default_rng(seed)
-        rows = np.empty((size, len(axes)))
-        for j in space.order.tolist():
-            rows[:, j] = rng.choice(axes[j], size)
-    return space.distinct(space.project(rows))
-
-
-def _univariate(space: SearchSpace, tried: Array, rows: Array, rng: Generator) -> Array:
-    """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
-    for j in space.order.tolist():
-        parameter = space.parameters[j]
-        values = tried[:, j]
-        if parameter.optional == 1.0:
-            values = values[~np.isnan(values)]
-        else:  # left out as often as where it could have been given
-            values = values[space.allowed(tried, j)]
-        if len(values):
-            rows[:, j] = rng.choice(values, len(rows))
-    return space.project(rows)

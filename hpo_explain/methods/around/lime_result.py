@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import (
+    MOST_NAMED,
     NORMAL_95,
     NOTHING,
     Claim,
@@ -25,7 +26,6 @@ from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
 
 LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
-_MAIN_COUNT = 3
 _DRAWS = 192
 _MODELS = {"linear": "linear model", "tree": "small tree"}
 
@@ -169,7 +169,7 @@ class LimeExplanation(Result):
         What the surrogate and the readable model predict for the configuration.
     kernel_width : float
         Width of the kernel that weighs the sample.
-    sampling : {"uniform", "local", "perturbed", "univariate", "grid", "given"}
+    sampling : {"uniform", "local", "given"}
         Where the sample comes from.
     sample_size, effective_size : int and float
         Number of sampled configurations, and how many of equal weight would be worth as much.
@@ -255,7 +255,7 @@ class LimeExplanation(Result):
     @property
     def _places(self) -> list[int]:
         least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
-        return [i for i, s in enumerate(self.statements) if abs(s.effect) > least][:_MAIN_COUNT]
+        return [i for i, s in enumerate(self.statements) if abs(s.effect) > least][:MOST_NAMED]
 
     @property
     def leading(self) -> tuple[LimeStatement, ...]:

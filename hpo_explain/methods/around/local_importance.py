@@ -26,7 +26,6 @@ import numpy as np
 from hpo_explain.base import (
     Claim,
     Fact,
-    InputError,
     PosteriorDraws,
     Result,
     Table,
@@ -67,8 +66,8 @@ class LocalImportance(Result):
     variance : ndarray of shape (d,)
         Variance along each hyperparameter, in squared units of the prediction: the mean over the
         functions that the trials allow, as the shares are, or that of the prediction (Eq. 2).
-    curves : tuple of (str, tuple, ndarray)
-        Of each hyperparameter that can vary its values, in the user's units, and the predictions.
+    varied : ndarray of bool, shape (d,)
+        Whether each can take other values here.
     draws : ndarray of shape (number of draws, d)
         The shares in each function that the trials allow.
     prediction : float
@@ -92,12 +91,12 @@ class LocalImportance(Result):
             "variance": "variance",
         },
         order="order",
-        hidden=("curves", "draws"),
+        hidden=("varied", "draws"),
     )
     config: Mapping[str, Any]
     importance: Array
     variance: Array
-    curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
+    varied: Bools
     std: Array
     draws: Array
     prediction: float = float("nan")
@@ -120,19 +119,6 @@ class LocalImportance(Result):
     def share(self, name: str) -> float:
         """Return the share of a hyperparameter."""
         return float(self.importance[self._index(name)])
-
-    def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
-        """Return a hyperparameter's values, in the user's units, and the predictions for them."""
-        self._index(name)
-        for hyperparameter, values, mean in self.curves:
-            if hyperparameter == name:
-                return values, mean
-        raise InputError(
-            "name",
-            f"is {name!r}, which is inactive in this configuration, so nothing changes along it",
-            name,
-            "Choose a configuration in which it is active.",
-        )
 
     def _index(self, name: str) -> int:
         return self.names.index(check_name("name", name, self.names, "hyperparameter"))
@@ -308,8 +294,6 @@ class LocalImportanceExplainer(Explainer):
         ]
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
-        predicted = explained(rows) if len(rows) else np.empty(0)
-        means = _averaged(predicted[:, None], owner, points)
         values = np.empty((0, 1))
         if len(rows):
             values = self._draws.draws(rows).T
@@ -331,14 +315,7 @@ class LocalImportanceExplainer(Explainer):
             config=space.decode(x[None, :])[0],
             importance=draws.mean(axis=0),
             variance=variances.mean(axis=0),
-            curves=tuple(
-                (
-                    space.names[j],
-                    tuple(space.parameters[j].decode(positions[~np.isnan(positions)])),
-                    mean[~np.isnan(positions), 0],
-                )
-                for j, (positions, _), mean in zip(members, points, means, strict=True)
-            ),
+            varied=np.isin(np.arange(len(space)), members),
             std=std,
             draws=draws,
             prediction=float(at_x[0]),

@@ -16,10 +16,8 @@ _WHISKERS = {
 
 def shares(importance: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
-    varied = {name for name, _, _ in importance.curves}
-    shown, rest = Rows.folded(
-        [j for j in importance.order().tolist() if importance.names[j] in varied]
-    )
+    varied = importance.varied
+    shown, rest = Rows.folded([j for j in importance.order().tolist() if varied[j]])
     labels, bars = [], []
     for row, j in enumerate(shown):
         name = importance.names[j]
@@ -33,7 +31,7 @@ def shares(importance: LocalImportance) -> Rows:
     footer = []
     if np.isfinite(importance.std).any():
         footer.append(_WHISKERS[len(importance.draws) > 1])
-    n_inactive = len(importance.names) - len(varied)
+    n_inactive = int((~varied).sum())
     if n_inactive:
         footer.append(f"Not shown: {n_inactive} inactive.")
     return Rows(

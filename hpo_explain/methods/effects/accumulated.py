@@ -58,56 +58,23 @@ def steps_between_quantiles(values: Array, most: int) -> Steps:
     return Steps(ends, inside, halves)
 
 
-def accumulate(effects: Array, axes: tuple[Steps, ...]) -> Array:
-    """Return local effects accumulated along one or two hyperparameters, and centred.
-
-    Of two, what each does alone is taken out (Eq. 9, 16 to 18): what is left is their interaction.
-
-    Parameters
-    ----------
-    effects : ndarray of shape (K, m) or (K1, K2, m)
-        Mean local effects by step, of m functions.
-    axes : tuple of Steps
-        The hyperparameters' steps.
-
-    Returns
-    -------
-    ndarray of shape (P, m) or (P1, P2, m)
-    """
-    total = effects
-    for axis in range(len(axes)):
-        total = np.cumsum(total, axis=axis)
-        total = np.insert(total, 0, 0.0, axis=axis)
-    if len(axes) == 1:
-        return total - axes[0].at.mean(axis=0) @ total
-    first, second = axes
-    alone = (_alone(total, first, second), _alone(total.swapaxes(0, 1), second, first))
-    total = total - alone[0][:, None] - alone[1]
-    together = first.at.T @ second.at / len(first.at)
-    return total - np.tensordot(together, total, axes=2)
+def accumulate(effects: Array, steps: Steps) -> Array:
+    """Return local effects (P - 1, m) of m functions accumulated by step, and centred, (P, m)."""
+    total = np.insert(np.cumsum(effects, axis=0), 0, 0.0, axis=0)
+    return total - steps.at.mean(axis=0) @ total
 
 
-def _alone(total: Array, own: Steps, other: Steps) -> Array:
-    """Return the accumulated effect of the first axis alone, (P, m)."""
-    seen = np.stack([other.at[rows].mean(axis=0) for rows in own.rows])
-    local = np.einsum("kp,kpm->km", seen, np.diff(total, axis=0))
-    return np.insert(np.cumsum(local, axis=0), 0, 0.0, axis=0)
+def filled(sizes: npt.NDArray[np.intp], steps: Steps) -> Places:
+    """Return for each step the nearest one that has rows: itself where it has.
 
-
-def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
-    """Return for each cell the nearest one that has rows, by flat index: itself where it has.
-
-    Nearness is between the middles of cells, as shares of the range from the first place to the
+    Nearness is between the middles of steps, as shares of the range from the first place to the
     last; between categories, of their number.
     """
-    middles = []
-    for steps in axes:
-        ranked = np.all(np.diff(steps.positions) > 0.0)
-        at = steps.positions if ranked else np.arange(len(steps.positions), dtype=float)
-        middles.append((at[1:] + at[:-1]) / (2.0 * (at[-1] - at[0])))
-    points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    ranked = np.all(np.diff(steps.positions) > 0.0)
+    at = steps.positions if ranked else np.arange(len(steps.positions), dtype=float)
+    middles = (at[1:] + at[:-1]) / (2.0 * (at[-1] - at[0]))
     occupied = np.flatnonzero(sizes)
-    apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
+    apart = (middles[:, None] - middles[occupied]) ** 2
     return occupied[np.argmin(apart, axis=1)]
 
 

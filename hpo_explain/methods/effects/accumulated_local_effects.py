@@ -12,8 +12,7 @@ g(z_k)       ``Δ(1) + ... + Δ(k)``, less its mean over the sample (Eq. 15 and 
 
 Every prediction is made near a configuration of the sample: of its own values only one changes, to
 the next one. A partial dependence combines all values with all others, also where nothing was ever
-tried. Of a pair the second differences are accumulated, and what each does alone is taken out
-(Eq. 17 to 19): the interaction is left.
+tried.
 
 All is linear in f, so its covariance follows exactly from the model's: D K̂ Dᵀ of the steps, with
 the signs D of the means over N(k), and then of the sums.
@@ -24,7 +23,6 @@ nearest one that has it.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -43,7 +41,6 @@ from hpo_explain.base import (
     counted,
     fact,
     format_value,
-    join_names,
     listed,
     number,
 )
@@ -70,8 +67,7 @@ from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, accepted_surrogate
 from hpo_explain.space import Array, SearchSpace, gower_distances
 
-_MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
-_IN_CELL = 4  # configurations of a pair's cell, on average
+_MOST_ROWS = 1000  # of the sample
 # of the partial dependence that stands beside it
 _PARTIAL_ROWS, _PARTIAL_GRID = (300, 41)
 
@@ -88,20 +84,20 @@ def accumulated_local_effects(
     given: Given | None = None,
     seed: int = 0,
 ) -> AccumulatedEffect:
-    """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
+    """Return the accumulated local effects of one hyperparameter.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective.
-    names : str or pair of str
-        The hyperparameters.
+    names : str
+        The hyperparameter.
     sample : None, int or ndarray of shape (n, d), default None
         The configurations whose local effects are averaged: those tried (of the subject), so many
         rows of the space's measure, or encoded rows.
     grid_size : int, default 20
         The most values of a hyperparameter, at least 2. A number with more has quantiles of the
-        sample; of a pair fewer, so that four configurations lie in a cell on average.
+        sample.
     feasible : callable, optional
         Probability of being feasible, (n,), of encoded rows (n, d), such as that of
         ``run.feasibility()``: a value at which nothing is feasible is not called the best.
@@ -126,7 +122,7 @@ def accumulated_local_effects(
     NothingToExplain
         If the sample has fewer than two values of one, where all of them are active.
     ValueError
-        If a name is unknown, there are not one or two different ones, the grid has one value, the
+        If a name is unknown, there are several, the grid has one value, the
         sample is outside the space, or `given` leaves nothing of it.
 
     References
@@ -150,34 +146,35 @@ def accumulated_local_effects(
     part = SubSpace.of(space, given)
     whole = Explained.of(surrogate, direction).completed(subject)
     subject = part.of_subject(whole)
-    wanted = one_or_two(space, names)
-    members = [space.index(name) for name in wanted]
+    name, *others = one_or_two(space, names)
+    if others:
+        problem = f"was {names!r}, but effects are accumulated along one hyperparameter"
+        raise InputError("names", problem, names, "Ask for the partial dependence of the pair.")
+    j = space.index(name)
     most = check_count("grid_size", grid_size, minimum=2)
-    rows = _where_active(subject, _sample(part, whole, sample, check_seed(seed)), members)
-    notes = _notes(subject, wanted, len(rows) > _MOST_ROWS[len(members) - 1])
-    rows = _some(rows, _MOST_ROWS[len(members) - 1], seed)
-    if len(members) == 2:
-        most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
-    axes = tuple(_steps(space, rows, j, most) for j in members)
-    latent = _completed(space, rows) if space.decides_activity(members) else rows
+    rows = _where_active(subject, _sample(part, whole, sample, check_seed(seed)), j)
+    notes = about_names(subject, [name])
+    if len(rows) > _MOST_ROWS:
+        count = counted(_MOST_ROWS, "configuration")
+        notes.append(fact(f"averaged over {count} drawn from those tried"))
+        chosen = np.random.default_rng(seed).choice(len(rows), _MOST_ROWS, replace=False)
+        rows = rows[np.sort(chosen)]
+    steps = _steps(space, rows, j, most)
+    latent = _completed(space, rows) if space.decides_activity([j]) else rows
     draws = as_draws(surrogate, subject.direction, seed=seed)
-    mean, of_draws = _accumulated(surrogate, draws, latent, members, axes)
+    mean, of_draws = _accumulated(surrogate, draws, latent, j, steps)
     # categories in their own order, not in that in which they were accumulated
-    orders = [np.argsort(steps.positions) for steps in axes]
-    in_order = np.ix_(*orders)
-    positions = tuple(steps.positions[order] for steps, order in zip(axes, orders, strict=True))
-    of_draws = of_draws[in_order]
+    order = np.argsort(steps.positions)
+    positions = (steps.positions[order],)
     effect = AccumulatedEffect(
-        **on_grid(whole, surrogate, members, positions, part),
-        mean=mean[in_order],
-        std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
-        draws=of_draws,
+        **on_grid(whole, surrogate, [j], positions, part),
+        mean=mean[order],
+        std=std_of_draws(of_draws[order].T),
+        draws=of_draws[order],
         sample_size=len(rows),
-        feasible=highest(space, feasible, latent, members, positions),
-        notes=(*_orders(space, wanted, axes), *notes),
+        feasible=highest(space, feasible, latent, [j], positions),
+        notes=(*_order(space, name, steps), *notes, *subject.notes),
     )
-    if len(members) == 2:
-        return effect
     explainer = PartialDependenceExplainer(
         surrogate,
         sample=_PARTIAL_ROWS,
@@ -186,8 +183,7 @@ def accumulated_local_effects(
         given=part.given,
         seed=seed,
     )
-    weights = axes[0].at[:, orders[0]].mean(axis=0)
-    return _beside(effect, explainer.explain(effect.names), weights)
+    return _beside(effect, explainer.explain(name), steps.at[:, order].mean(axis=0))
 
 
 def _sample(part: SubSpace, whole: Subject, sample: int | npt.ArrayLike | None, seed: int) -> Array:
@@ -206,20 +202,12 @@ def _sample(part: SubSpace, whole: Subject, sample: int | npt.ArrayLike | None, 
     return rows[part.holds(rows)]
 
 
-def _where_active(subject: Subject, sample: Array, members: list[int]) -> Array:
-    """Return the rows in which all members are active, of many categories those looked at."""
-    rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
-    for j in members:
-        if subject.space.parameters[j].is_category:
-            rows = rows[np.isin(rows[:, j], codes_of(subject, j, len(members)))]
+def _where_active(subject: Subject, sample: Array, j: int) -> Array:
+    """Return the rows in which the hyperparameter is active, of many categories those looked at."""
+    rows = sample[~np.isnan(sample[:, j])]
+    if subject.space.parameters[j].is_category:
+        rows = rows[np.isin(rows[:, j], codes_of(subject, j, 1))]
     return rows
-
-
-def _some(rows: Array, most: int, seed: int) -> Array:
-    if len(rows) <= most:
-        return rows
-    chosen = np.random.default_rng(seed).choice(len(rows), most, replace=False)
-    return rows[np.sort(chosen)]
 
 
 def _steps(space: SearchSpace, rows: Array, j: int, most: int) -> Steps:
@@ -235,24 +223,14 @@ def _steps(space: SearchSpace, rows: Array, j: int, most: int) -> Steps:
     return steps_between(rows[:, j], levels)
 
 
-def _orders(space: SearchSpace, names: tuple[str, ...], axes: tuple[Steps, ...]) -> list[Fact]:
+def _order(space: SearchSpace, name: str, steps: Steps) -> list[Fact]:
     """Return in which order categories are accumulated."""
-    notes = []
-    for name, steps in zip(names, axes, strict=True):
-        if space[name].is_category and len(steps.positions) > 2:
-            order = listed([*map(format_value, space[name].decode(steps.positions))], 8)
-            categories = f"the categories of {name} are accumulated from one to the most"
-            similar = f"similar one by the trials' other hyperparameters ({order})"
-            notes.append(fact(f"{categories} {similar}", names=[name]))
-    return notes
-
-
-def _notes(subject: Subject, names: tuple[str, ...], thinned: bool) -> list[Fact]:
-    notes = about_names(subject, names)
-    if thinned:
-        count = counted(_MOST_ROWS[len(names) - 1], "configuration")
-        notes.append(fact(f"averaged over {count} drawn from those tried"))
-    return [*notes, *subject.notes]
+    if not space[name].is_category or len(steps.positions) < 3:
+        return []
+    order = listed([*map(format_value, space[name].decode(steps.positions))], 8)
+    categories = f"the categories of {name} are accumulated from one to the most"
+    similar = f"similar one by the trials' other hyperparameters ({order})"
+    return [fact(f"{categories} {similar}", names=[name])]
 
 
 def _beside(
@@ -291,38 +269,30 @@ def _beside(
 
 
 def _accumulated(
-    surrogate: Surrogate,
-    draws: Draws,
-    latent: Array,
-    members: list[int],
-    axes: tuple[Steps, ...],
+    surrogate: Surrogate, draws: Draws, latent: Array, j: int, steps: Steps
 ) -> tuple[Array, Array]:
     """Return g, and g of each draw (..., k): of steps that no row takes as of the nearest one."""
-    shape = tuple(len(steps.rows) for steps in axes)
-    sizes, groups = np.zeros(shape, dtype=int), list[Array]()
-    for cell in np.ndindex(*shape):
-        taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
-        inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
-        ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
-        corners = [_at(draws.space, inside, members, at) for at in itertools.product(*ends)]
-        there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
-        sizes[cell] = there.sum()
-        if sizes[cell]:
-            groups += [z[there] for z in corners]
+    space, sizes, groups = draws.space, np.zeros(len(steps.rows), dtype=int), list[Array]()
+    for k, rows in enumerate(steps.rows):
+        ends = []
+        for position in steps.positions[[k, k + 1]]:
+            z = latent[rows].copy()
+            z[:, j] = position
+            ends.append(space.project(z))
+        there = np.all([~np.isnan(z[:, j]) for z in ends], axis=0)
+        sizes[k] = there.sum()
+        if sizes[k]:
+            groups += [z[there] for z in ends]
     if not groups:
-        both = join_names([draws.space.names[j] for j in members])
-        never = f"no trial has values of both {both} that can be changed one by one"
+        never = f"no trial has a value of {space.names[j]} that can be changed by itself"
         raise NothingToExplain(fact(never))
-    signs = np.array([-1.0, 1.0] if len(axes) == 1 else [1.0, -1.0, -1.0, 1.0])
-    nearest = np.searchsorted(np.flatnonzero(sizes), filled(sizes.ravel(), axes))
+    nearest = np.searchsorted(np.flatnonzero(sizes), filled(sizes, steps))
     lengths = np.array([*map(len, groups)])
     starts = np.cumsum(lengths) - lengths
 
     def accumulated(values: Array) -> Array:
         means = np.add.reduceat(values, starts, axis=0) / lengths[:, None]
-        corners = means.reshape(-1, len(signs), means.shape[1])
-        local = np.einsum("c,kcm->km", signs, corners)
-        return accumulate(local[nearest].reshape(*shape, -1), axes)
+        return accumulate((means[1::2] - means[::2])[nearest], steps)
 
     every = np.vstack(groups)
     values = draws.draws(every).T
@@ -331,13 +301,6 @@ def _accumulated(
         predicted = mean_of(surrogate, every)
     mean, of_draws = accumulated(predicted[:, None])[..., 0], accumulated(values)
     return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
-
-
-def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:
-    """Return configurations in which the members take a value."""
-    rows = latent.copy()
-    rows[:, members] = value
-    return space.project(rows)
 
 
 def _completed(space: SearchSpace, rows: Array) -> Array:

@@ -65,8 +65,8 @@ def partial_dependence(
     kind : {"partial", "accumulated"}, default "partial"
         Whether the others are averaged over all combinations, or (Apley and Zhu 2020) only what
         changes along the configurations tried is added up, relative to its average: where trials
-        crowd, or were tried in certain combinations only, nothing is asked where nobody tried. Of
-        a pair that is what both do together beyond the sum of both.
+        crowd, or were tried in certain combinations only, nothing is asked where nobody tried. Not
+        of pairs.
     regions : bool, default False
         Whether the partial dependence is told apart by regions within which the model's uncertainty
         (or, by `criterion`, the effect's shape) is similar, the incumbent's first.
@@ -154,7 +154,7 @@ def partial_dependence(
         raise InputError("regions", problem, regions, "Name one hyperparameter, or a pair.")
     band = kind == "partial" and not regions
     _check_meaning("most", most, 6, names is None)
-    _check_meaning("pairs", pairs, 0, names is None)
+    _check_meaning("pairs", pairs, 0, names is None and kind == "partial")
     _check_meaning("variance", variance, None, kind == "partial")
     _check_meaning("attainable", attainable, True, band)
     _check_meaning("grid", grid, None, kind == "partial")

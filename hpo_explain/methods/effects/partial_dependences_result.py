@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    MOST_NAMED,
     Claim,
     Estimate,
     InputError,
@@ -26,7 +27,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
-from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
+from hpo_explain.methods.importance.estimates import SEPARATOR
 
 _MOST_TOLD = 6  # effects
 

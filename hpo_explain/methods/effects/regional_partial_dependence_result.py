@@ -150,12 +150,6 @@ class RegionalPartialDependence(Result):
     around: tuple[Region, ...] = ()
 
     @property
-    def std_with_noise(self) -> bool:
-        """Whether standard deviations include observation noise."""
-        bands = [note for note in self.notes if note.kind == "effect_band"]
-        return any(band["noise"] for band in bands)
-
-    @property
     def alike(self) -> str:
         """What is similar within a region, in a word."""
         return _ALIKE.get(self.criterion, "uncertainty")

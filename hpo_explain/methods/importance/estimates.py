@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    MOST_NAMED,
     Estimate,
     InputError,
     Order,
@@ -27,7 +28,6 @@ from hpo_explain.belief import STRETCH, Decision, Side, decide, std_of_draws
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
-MOST_NAMED = 3  # in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -121,15 +121,6 @@ class Estimates(Result):
         """Return where the numbers stand (of some sizes of sets), the one farthest from 0 first."""
         places = [i for i, members in enumerate(self.sets) if not orders or len(members) in orders]
         return sorted(places, key=lambda i: -abs(float(self.values[i])))
-
-    def matrix(self, values: Array) -> Array:
-        """Return numbers of single players and pairs as a symmetric matrix; NaN where none is."""
-        square = np.full((len(self.players),) * 2, np.nan)
-        for places, value in zip(self.sets, values, strict=True):
-            if len(places) <= 2:
-                square[places[0], places[-1]] = value
-                square[places[-1], places[0]] = value
-        return square
 
     @property
     def ends(self) -> Array:

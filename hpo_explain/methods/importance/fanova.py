@@ -44,7 +44,7 @@ from hpo_explain.base import (
 from hpo_explain.belief import MATTERS, Anova, Best, Draws, as_draws
 from hpo_explain.methods._engines.sub_space import SubSpace, stretch
 from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
-from hpo_explain.methods.importance.fanova_of_forest import ForestImportance
+from hpo_explain.methods.importance.fanova_of_forest import MOST_PAIRS, ForestImportance
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance, capped
 from hpo_explain.models import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
@@ -142,7 +142,6 @@ class FanovaExplainer:
         within: float | None = None,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
-        most_pairs: float = 1e8,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
 
@@ -162,9 +161,6 @@ class FanovaExplainer:
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
             parents are restricted as well.
-        most_pairs : float, default 1e8
-            Number of pairs of leaves up to which the result computes total effects, when it is
-            asked for them.
 
         Returns
         -------
@@ -219,7 +215,7 @@ class FanovaExplainer:
         if constant:
             verbs = "is constant and has" if constant == 1 else "are constant and have"
             notes.append(fact(f"{constant} of {len(boxes)} trees {verbs} no shares"))
-        if pairs > most_pairs:
+        if pairs > MOST_PAIRS:
             of_leaves = f"they need {pairs:.1e} pairs of leaves"
             notes.append(fact(f"total effects are left out: {of_leaves}"))
         if fidelity is not None:
@@ -238,7 +234,6 @@ class FanovaExplainer:
             cap=cap,
             given=part.given,
             fidelity=fidelity,
-            most_pairs=most_pairs,
             notes=(*notes, *subject.notes),
         )
 

@@ -6,36 +6,37 @@ integral whenever it is asked for; those of all pairs would take d²/2 tables of
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, InputError, Option, check_name, fact, join_names, percent_sd
+from hpo_explain.base import Claim, InputError, fact, join_names, percent_sd
 from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
     Rows,
-    components_error,
     term_of,
     told,
 )
 from hpo_explain.methods.importance.most import ALL
 from hpo_explain.models import TreeBoxes
-from hpo_explain.models.box_sums import marginal_at, marginal_prediction, total_cost, total_shares
+from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 _OVER_TREES = fact(
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
     "of the noise"
 )
+
+
+MOST_PAIRS = 1e8  # of leaves, up to which total effects are computed
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -46,8 +47,6 @@ class ForestImportance(FanovaImportance):
     ----------
     boxes : tuple of TreeBoxes
         The trees, as boxes over the latent values.
-    most_pairs : float
-        Number of pairs of leaves up to which `totals` are computed.
     order, members, shares, variances, axes, top, within, cap, given, fidelity, subject, notes
         As of `FanovaImportance`.
     """
@@ -55,7 +54,6 @@ class ForestImportance(FanovaImportance):
     rows: ClassVar[Rows] = "trees"
 
     boxes: tuple[TreeBoxes, ...]
-    most_pairs: float = 1e8
 
     @property
     def functions(self) -> Array:
@@ -72,9 +70,9 @@ class ForestImportance(FanovaImportance):
         """Share of everything in which a hyperparameter takes part, (number of trees, d).
 
         It is computed when it is first asked for, from every pair of leaves, some 20 ns each; NaN
-        where there are more than `most_pairs`. The plot marks totals that are known.
+        where there are more than 1e8. The plot marks totals that are known.
         """
-        if total_cost(self.boxes) > self.most_pairs:
+        if total_cost(self.boxes) > MOST_PAIRS:
             return self._no_totals
         varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
         return total_shares(varying or self.boxes)
@@ -95,16 +93,16 @@ class ForestImportance(FanovaImportance):
         Raises
         ------
         ValueError
-            If the name is unknown, or there are more than `most_pairs` pairs of leaves.
+            If the name is unknown, or there are more than 1e8 pairs of leaves.
         """
         total = super().total_effect(name)
         if np.isnan(total):
-            pairs = f"{total_cost(self.boxes):.1e} pairs of leaves, more than {self.most_pairs:.1e}"
+            pairs = f"{total_cost(self.boxes):.1e} pairs of leaves, more than {MOST_PAIRS:.1e}"
             raise InputError(
                 "name",
                 f"was {name!r}, but total effects need {pairs}",
                 name,
-                ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
+                "Take fewer trees.",
             )
         return total
 
@@ -112,78 +110,6 @@ class ForestImportance(FanovaImportance):
         """Return the prediction of each tree, averaged over all others, (..., trees)."""
         places = [self.axes[j].latent for j in members]
         return np.stack([marginal_prediction(b, members, places) for b in self.boxes], axis=-1)
-
-    def components(self, values: Mapping[str, Any]) -> pd.DataFrame:
-        """Return what values do alone and together, in the trees of a forest.
-
-        Parameters
-        ----------
-        values : mapping of str to value
-            A part θ_U of a configuration, in the user's units.
-
-        Returns
-        -------
-        DataFrame
-            A row for each set of them, the empty one first. `marginal` is the prediction at these
-            values averaged over all others, `component` what of it is not that of smaller sets,
-            `std` the standard deviation of the component over the trees. The components of all
-            hyperparameters add up to the prediction.
-
-        Raises
-        ------
-        ValueError
-            If a name or value is unknown, more than 12 are named, or this is no decomposition of a
-            forest's whole space.
-
-        References
-        ----------
-        .. [1] Hutter, Hoos and Leyton-Brown (2014), Definitions 2 to 4.
-
-        Examples
-        --------
-        >>> import hpo_explain as hx
-        >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
-        >>> X = space.sample(200, seed=1)
-        >>> run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
-        >>> found = hx.importance(run, kind="forest").components({"x": 0.9, "y": 0.1})
-        >>> [*found.index], bool(found.component["x"] > 0.3 > found.component["x × y"])
-        (['', 'x', 'y', 'x × y'], True)
-        """
-        import pandas as pd
-
-        if self.given:
-            raise components_error(values, f"those given {self.where_given}")
-        if len(values) > 12:  # whose sets are 4096
-            problem = f"must name at most 12 hyperparameters, but has {len(values)}"
-            raise InputError("values", problem, values)
-        members = sorted(
-            self.names.index(check_name("values", name, self.names, "hyperparameter"))
-            for name in values
-        )
-        point = {j: self._latent(j, values[self.names[j]]) for j in members}
-        components = dict[tuple[int, ...], tuple[Array, Array]]()
-        for size in range(len(members) + 1):
-            for u in itertools.combinations(members, size):
-                at = np.array([point[j] for j in u])
-                whole = np.array([marginal_at(b, u, at) for b in self.boxes])
-                smaller = [
-                    components[w][1] for k in range(size) for w in itertools.combinations(u, k)
-                ]
-                components[u] = whole, whole - np.sum(smaller, axis=0)
-        return pd.DataFrame(
-            [(whole.mean(), own.mean(), own.std()) for whole, own in components.values()],
-            index=[SEPARATOR.join(self._named(u)) for u in components],
-            columns=["marginal", "component", "std"],
-        )
-
-    def _latent(self, j: int, value: Any) -> float:
-        """Return where a value of a hyperparameter lies among its latent values."""
-        parameter, axis = self.subject.space.parameters[j], self.axes[j]
-        position = float(parameter.encode([value])[0])
-        if parameter.size is not None and value in axis.grid:
-            return float(axis.latent[axis.grid.index(value)])
-        place = np.mean(parameter.latent_interval(position, position)) * parameter.optional
-        return min(float(place), 1.0 - 1e-12)
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
         """Yield the largest shares of trees with their spread, of which none is certain."""

@@ -25,7 +25,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import STRETCH, interval
 from hpo_explain.methods._engines.effect_kinds import MarginalEffect, on_axes
-from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Ints
@@ -287,19 +287,9 @@ class FanovaImportance(Result):
         Raises
         ------
         ValueError
-            If the name is unknown, or there are more than `most_pairs` pairs of leaves.
+            If the name is unknown, or there are more than 1e8 pairs of leaves.
         """
         return float(self.totals[:, self._index(name)].mean())
-
-    def components(self, values: Mapping[str, Any]) -> pd.DataFrame:
-        """Return what values do alone and together in a forest, as `ForestImportance` has it.
-
-        Raises
-        ------
-        ValueError
-            As this is no decomposition of a forest.
-        """
-        raise components_error(values, "functions, not trees")
 
     @property
     def total_variance(self) -> float:
@@ -392,7 +382,7 @@ class FanovaImportance(Result):
             )
             return (nothing,)
         ranking = self.by_size().tolist()
-        named = worth_naming(ranking, self.sizes, MOST_NAMED)
+        named = worth_naming(ranking, self.sizes)
         return tuple(self._claims(ranking, named))
 
     @property
@@ -447,16 +437,6 @@ class FanovaImportance(Result):
             "given": self.given,
             "fidelity": self.fidelity,
         }
-
-
-def components_error(values: Any, held: str) -> InputError:
-    """Return that components are those of a forest over the whole space."""
-    return InputError(
-        "values",
-        f"needs the trees of a forest over the whole space, but this has {held}",
-        values,
-        ("Take ", Option("kind", "forest"), ", and leave out ", Option("given"), "."),
-    )
 
 
 def term_of(members: Sequence[int]) -> str:

@@ -1,11 +1,11 @@
-"""How a functional ANOVA is drawn: shares of the variance as bars, and pairs as a matrix."""
+"""How a functional ANOVA is drawn: shares of the variance as bars."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import InputError, Option, counted, percent, shorten
-from hpo_explain.base.figures import PALE, Bar, Cells, Rows, View, triangle
+from hpo_explain.base import counted, percent, shorten
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.importance.fanova_result import FanovaImportance, capped
 
 WHISKERS = {
@@ -78,52 +78,6 @@ def shares(importance: FanovaImportance) -> Rows:
     )
 
 
-def pairs(importance: FanovaImportance) -> Cells:
-    """Draw the interaction of every pair as a matrix of colors, the largest interactions first.
-
-    Raises
-    ------
-    InputError
-        If the analysis has no pairs.
-    """
-    if importance.order < 2:
-        problem = f"must hold pairs, but its order is {importance.order}"
-        remedy = ("Ask for them with importance(..., ", Option("order", 2), ").")
-        raise InputError("result", problem, importance, remedy)
-    d = len(importance.names)
-    mean, half = np.zeros((d, d)), np.zeros((d, d))
-    for i, u in enumerate(importance.members):
-        if len(u) == 2:
-            low, high = importance.bounds(i)
-            reach = (high - low) / 2.0
-            if np.isnan(reach):
-                reach = float(importance.shares[:, i].std())
-            mean[u] = mean[u[::-1]] = importance.estimate[i]
-            half[u] = half[u[::-1]] = reach
-    pairs = [i for i, u in enumerate(importance.members) if len(u) == 2]
-    whole = min(1.0, float(importance.estimate[pairs].sum()))
-    sign, kind = " ± ", "half its 95% interval"
-    if importance.rows == "trees":
-        sign, kind = ", sd ", "over trees"
-    where = f"given {shorten(importance.where_given, 200)}: " if importance.given else ""
-    texts = [
-        [f"{_in_percent(share)}{sign}{_in_percent(error)}" for share, error in row]
-        for row in np.stack([mean, half], axis=2)
-    ]
-    return triangle(
-        importance.names,
-        mean,
-        texts,
-        low=0.0,
-        percent=True,
-        scale="share of the variance",
-        heading=f"Which hyperparameters interact on the {shorten(importance.objective_name, 40)}",
-        subtitle=f"{where}all pairs together explain {percent(whole)} of the variance, "
-        "beyond what their members explain alone",
-        footer=f"Share in percent{sign}{kind}, which is at most {half.max():.1%}.",
-    )
-
-
 def _heading(importance: FanovaImportance, objective: str) -> str:
     if importance.top is None:
         return f"What the {objective} depends on"
@@ -144,7 +98,6 @@ VIEWS = {
     "": View(
         shares, "Share of the variance that each hyperparameter and each interaction explains."
     ),
-    "interactions": View(pairs, "Shares of pairs.", shown_if=lambda _: False),
 }
 
 
@@ -195,7 +148,3 @@ def _subtitle(importance: FanovaImportance) -> str:
     if importance.fidelity is not None:
         lines.append(f"forest distilled from the model: R² = {importance.fidelity:.3f}")
     return "\n".join(lines)
-
-
-def _in_percent(share: float) -> str:
-    return f"{100.0 * share:.0f}" if share >= 0.1 else f"{100.0 * share:.1f}"

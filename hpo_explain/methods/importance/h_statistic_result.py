@@ -22,32 +22,29 @@ class InteractionStrength(Estimates):
     relative to the joint effect of the pair, so a pair that hardly matters can have a large H;
     `absolute` is the size of the interaction.
 
-    Of a belief, or any model with a joint posterior, all is the mean over functions that the trials
-    allow, ``H² = V_jk / (V_j + V_k + V_jk)`` by the functional ANOVA of each, and errors are their
-    standard deviation. Of any other model, and of an acquisition, it is estimated from a sample,
-    the error is that of the estimate, and nothing is certain.
+    All is the mean over functions that the trials allow, ``H² = V_jk / (V_j + V_k + V_jk)`` by the
+    functional ANOVA of each. Of a forest, a model without a joint posterior and an acquisition
+    there is one function, and nothing is certain.
 
     Attributes
     ----------
     players, sets : tuple
         The hyperparameters, and the pairs that were looked at, by their places.
     values, half_width : ndarray of shape (number of pairs,)
-        H of each pair (Eq. 44), and 1.96 times its standard error, or standard deviation.
+        H of each pair (Eq. 44), and 1.96 times its standard deviation; NaN of a single function.
     draws : ndarray of shape (number of functions, number of pairs)
-        H of each pair in each function; in the only one, where it was estimated from a sample.
+        H of each pair in each function.
     draws_beside : ndarray of shape (number of functions, number of pairs)
         The same if what the function leaves out of the objective is the pair's interaction.
     absolute : ndarray of shape (number of pairs,)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
-    total, total_std : ndarray of shape (d,)
-        H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
-        error; NaN for those that were not looked at, where there are many.
+    total : ndarray of shape (d,)
+        H of each hyperparameter with any others (Eq. 45, by pairs alone); NaN for those that were
+        not looked at, where there are many.
     shares : ndarray of shape (number of functions, number of pairs)
         Share of each pair's interaction in what evaluations vary by.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
-    sample_size, seed : int
-        Number of points it is estimated from, 0 of functions, and their seed.
     subject, notes
         As of every result.
 
@@ -62,7 +59,7 @@ class InteractionStrength(Estimates):
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> found = hx.methods.h_statistic(table, objective="loss", sample=20)
+    >>> found = hx.methods.h_statistic(table, objective="loss")
     >>> found.to_frame().index.tolist()
     ['x × y']
     """
@@ -83,12 +80,9 @@ class InteractionStrength(Estimates):
 
     absolute: Array
     total: Array
-    total_std: Array
     draws_beside: Array
     shares: Array
     focus: str | None = None
-    sample_size: int = 0
-    seed: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

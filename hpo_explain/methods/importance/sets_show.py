@@ -1,4 +1,4 @@
-"""How values of sets are drawn: as steps that add up to the whole, and as a matrix of pairs."""
+"""How values of sets are drawn: as steps that add up to the whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures import Bar, Cells, Dots, Rows, triangle
+from hpo_explain.base.figures import Bar, Dots, Rows
 from hpo_explain.methods.importance.sets import Sets
 
 
@@ -65,24 +65,6 @@ def waterfall(
         dots=[Dots(levels[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run")],
         means={"run": f"{first} and {last}"},
         fills=dict(enumerate(fills)),
-        **words,
-    )
-
-
-def matrix(result: Sets, *, scale: str, **words: Any) -> Cells:
-    """Draw single hyperparameters on the diagonal of a matrix of colors, and pairs below it."""
-    values = result.matrix(result.values)
-    reach = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
-    return triangle(
-        [result.player(place) for place in range(len(result.players))],
-        values,
-        [[f"{value:+.2g}" for value in row] for row in values],
-        by_size=False,
-        diagonal=True,
-        low=-reach,
-        high=reach,
-        scale=scale,
-        footer="On the diagonal: single hyperparameters; below: what two do beyond that, together.",
         **words,
     )
 

@@ -4,10 +4,6 @@ The game is that of `shapley`: v(S) is the mean of what is explained over the ba
 hyperparameters S have the explained configuration's values. All coalitions are valued by the
 surrogate's own structure, without composed rows where that is possible, and one matrix makes
 interactions of their values.
-
-The game of the variance is that of the Shapley effects: v(S) is the variance of the mean prediction
-given S, ``Cov(f(X), f(X_S, X'))`` where X' is independent of X. Its dividends are the components of
-the functional ANOVA. Of a model that draws functions the value is the mean over the draws.
 """
 
 from __future__ import annotations
@@ -23,7 +19,6 @@ from hpo_explain.base import (
     NORMAL_95,
     Criterion,
     Direction,
-    InputError,
     Subject,
     check_count,
     check_option,
@@ -31,13 +26,11 @@ from hpo_explain.base import (
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, free_columns
-from hpo_explain.methods._engines.game import CoalitionGame, relevant
+from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import widened
-from hpo_explain.methods.importance._variance_game import variances
 from hpo_explain.methods.importance.interaction_indices import (
     Sets,
     interaction_weights,
-    of_coalitions,
     sets_up_to,
 )
 from hpo_explain.methods.importance.sets import about_players, half_of_samples, players_of
@@ -48,7 +41,6 @@ from hpo_explain.space import Array, Config
 
 _DRAWN = 8192  # composed rows at which functions are drawn
 _LEAST = 4  # background rows of these
-_MOST_OF_VARIANCE = 8  # players: of more, integrals would be too coarse
 _RANKED_BY = 50  # background rows from which those that play as one are chosen
 
 
@@ -57,12 +49,12 @@ def shapley_interactions(
     question: Question,
     config: Config | int | None = None,
     *,
-    of: Literal["prediction", "acquisition", "variance"] = "prediction",
+    of: Literal["prediction", "acquisition"] = "prediction",
     order: int = 2,
     background: int | Config | npt.ArrayLike = 500,
     acquisition: Criterion | Acquisition = "auto",
 ) -> ShapleyInteractions:
-    """Say what hyperparameters do to a prediction, acquisition or variance, alone and together.
+    """Say what hyperparameters do to a prediction or an acquisition, alone and together.
 
     With a default as `background` and a good trial as `config` this is the ablation game of
     HyperSHAP; with several baselines, their mean.
@@ -71,11 +63,9 @@ def shapley_interactions(
     ----------
     config : dict or int, optional
         The configuration, or the number of a trial; by default the one to keep.
-    of : {"prediction", "acquisition", "variance"}, default "prediction"
-        What is explained: the predicted objective, the acquisition function by which the optimizer
-        chose the trial, with its terms, or the variance of the predicted objective over the space
-        (Shapley effects), which is of no configuration and has no background; of more than 8
-        hyperparameters, those that explain least of it alone play as one.
+    of : {"prediction", "acquisition"}, default "prediction"
+        What is explained: the predicted objective, or the acquisition function by which the
+        optimizer chose the trial, with its terms.
     order : int, default 2
         The size of the largest sets, at least 2.
     background : int, dict or ndarray of shape (n, d), default 500
@@ -116,22 +106,14 @@ def shapley_interactions(
     >>> round(abs(found.efficiency_gap), 9)
     0.0
     """
-    check_option("of", of, ("prediction", "acquisition", "variance"))
+    check_option("of", of, ("prediction", "acquisition"))
     accepted_criterion(acquisition)
-    if of == "variance" and config is not None:
-        problem = f"was {config!r}, but the variance is that over the whole space"
-        raise InputError("config", problem, config, "Leave it out, or explain the prediction.")
     at, trial = question.config("config", config), question.trial(config)
     if of == "acquisition":
         before = trial if question.before is None else question.before
         question = replace(question, acquisition=acquisition, before=before)
-    if of == "variance":
-        return variance_interactions(
-            question.model, order=order, subject=question.subject(), seed=question.seed
-        )
-    model = question.model
     return interactions_at(
-        model,
+        question.model,
         at,
         order=order,
         background=background,
@@ -225,55 +207,6 @@ def interactions_at(
         spread=float(elsewhere.std()),
         background_size=len(rows),
         notes=(*about_players(space, interactions.players), *subject.notes),
-    )
-
-
-def variance_interactions(
-    model: Surrogate | Acquisition,
-    *,
-    order: int = 2,
-    direction: Direction = "minimize",
-    subject: Subject | None = None,
-    seed: int = 0,
-) -> ShapleyInteractions:
-    """Return the Shapley interactions of the variance over the whole space.
-
-    Arguments are those of :func:`interactions_at`. Of more than 8 hyperparameters those that
-    explain least of it alone play as one.
-
-    References
-    ----------
-    .. [1] Owen, A. B. (2014). Sobol' indices and Shapley value. SIAM/ASA Journal on Uncertainty
-       Quantification 2(1), 245-251. https://doi.org/10.1137/130936233
-    .. [2] Song, E., Nelson, B. L. and Staum, J. (2016). Shapley effects for global sensitivity
-       analysis. SIAM/ASA Journal on Uncertainty Quantification 4(1), 1060-1083.
-       https://doi.org/10.1137/15M1048070
-    """
-    explained, subject = explained_of(model, subject, direction)
-    check_count("order", order, minimum=2)
-    space, belief = explained.space, explained.draws(seed)
-    sizes = np.where(relevant(explained.game), 0.0, np.nan)
-    if np.isfinite(sizes).sum() > _MOST_OF_VARIANCE:
-        sizes += belief.anova.mains.mean(axis=0)
-    players = players_of(sizes, _MOST_OF_VARIANCE)
-    by_set = variances(explained, belief, players)
-    sets = of_coalitions(by_set, len(players), order)
-    variance = float(by_set[:, -1].mean())
-    return ShapleyInteractions(
-        subject=subject,
-        players=tuple(tuple(space.names[j] for j in player) for player in players),
-        order=max(min(order, len(players)), 2),
-        **sets,
-        of="variance",
-        config={},
-        terms=("variance",),
-        by_term=sets["values"][:, None],
-        prediction=variance,
-        baseline=0.0,
-        efficiency_gap=variance - float(sets["values"].sum()),
-        spread=float(np.sqrt(max(variance, 0.0))),
-        noise=belief.noise_std,
-        notes=(*about_players(space, players), *subject.notes),
     )
 
 

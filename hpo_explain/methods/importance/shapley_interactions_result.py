@@ -1,4 +1,4 @@
-"""What hyperparameters do to a prediction, an acquisition or a variance, alone and together."""
+"""What hyperparameters do to a prediction or an acquisition, alone and together."""
 
 from __future__ import annotations
 
@@ -16,12 +16,9 @@ from hpo_explain.base import (
     fact,
     format_level,
     format_value,
-    join_words,
-    percent,
     worth_naming,
 )
-from hpo_explain.belief import INTERACTS, Decision, decide
-from hpo_explain.methods.importance.estimates import MOST_NAMED
+from hpo_explain.belief import Decision, decide
 from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
@@ -32,20 +29,18 @@ NEGLIGIBLE = 0.1
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ShapleyInteractions(Sets):
-    """Shapley interactions of a prediction or an acquisition, or of the variance of a prediction.
+    """Shapley interactions of a prediction or an acquisition at a configuration.
 
     The values of all sets add up to the difference between what is explained at one configuration
-    and its average over the background, or to the variance over the space. A single
-    hyperparameter's value is what it does by itself, that of several is what they do together
-    beyond that.
+    and its average over the background. A single hyperparameter's value is what it does by itself,
+    that of several is what they do together beyond that.
 
     Attributes
     ----------
-    of : {"prediction", "acquisition", "variance"}
+    of : {"prediction", "acquisition"}
         What is explained.
     config : mapping
-        The configuration, in the user's units; inactive hyperparameters are left out. Empty for a
-        variance.
+        The configuration, in the user's units; inactive hyperparameters are left out.
     players, sets, values, draws, half_width, order, coalitions
         The values of sets, as of `Sets`, in the units of what is explained.
     terms : tuple of str
@@ -53,14 +48,12 @@ class ShapleyInteractions(Sets):
     by_term : ndarray of shape (number of sets, number of terms)
         The values of each term.
     prediction, baseline, efficiency_gap : float
-        What is explained, its mean over the background (0 for a variance), and what the values
-        miss of their difference.
+        What is explained, its mean over the background, and what the values miss of their
+        difference.
     spread : float
         The standard deviation of what is explained over the background.
     background_size : int
-        Number of background rows; of configurations for a variance.
-    noise : float
-        Standard deviation of one evaluation, of which a share of a variance is told.
+        Number of background rows.
     subject, notes
         As of every result.
 
@@ -81,10 +74,10 @@ class ShapleyInteractions(Sets):
     """
 
     table: ClassVar[Table] = replace(
-        Sets.table, hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term", "noise")
+        Sets.table, hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term")
     )
 
-    of: Literal["prediction", "acquisition", "variance"]
+    of: Literal["prediction", "acquisition"]
     config: Mapping[str, Any]
     terms: tuple[str, ...]
     by_term: Array
@@ -93,7 +86,6 @@ class ShapleyInteractions(Sets):
     efficiency_gap: float
     spread: float
     background_size: int = 0
-    noise: float = 0.0
 
     @property
     def start(self) -> float:
@@ -113,7 +105,7 @@ class ShapleyInteractions(Sets):
         """The strongest interactions, or that there is none."""
         ranking = self.by_size(range(2, self.order + 1))
         sizes = np.abs(self.values)
-        named = worth_naming(ranking, sizes, MOST_NAMED, float(sizes.sum()))
+        named = worth_naming(ranking, sizes, float(sizes.sum()))
         if not named or self._are_negligible(ranking):
             return (self._no_interaction(ranking),)
         claims = [self._interaction(i) for i in named]
@@ -122,22 +114,10 @@ class ShapleyInteractions(Sets):
             return (self._no_interaction(ranking),)
         return tuple(certain or claims[:1])
 
-    @property
-    def _kind(self) -> Any:
-        return "share" if self.of == "variance" else "contribution"
-
-    def _draws_of(self, sets: list[int]) -> Array:
-        """Return the draws' values of sets, (k, sets): of a variance as shares of evaluations'."""
-        values = self.draws[:, sets]
-        if self.of != "variance":
-            return values
-        whole = self.draws.sum(axis=1, keepdims=True) + self.noise**2
-        return values / np.maximum(whole, np.finfo(float).tiny)
-
     def _are_negligible(self, ranking: list[int]) -> bool:
         """Return whether interactions are surely small, but for integration if of an acquisition.
 
-        A share of the variance is small below half a percent, all else below a tenth of the spread.
+        That is below a tenth of the spread.
         """
         if self.of == "acquisition":
             most = (np.abs(self.values) + np.nan_to_num(self.half_width))[ranking]
@@ -146,32 +126,25 @@ class ShapleyInteractions(Sets):
 
     def _smallness(self, sets: list[int]) -> Decision:
         """Return whether the largest of some interactions is negligible."""
-        limit = NEGLIGIBLE * self.spread
-        if self.of == "variance":
-            limit = INTERACTS
-        largest = np.abs(self._draws_of(sets)).max(axis=1, initial=0.0)
-        return decide(largest, np.nextafter(limit, np.inf), side="below")
+        largest = np.abs(self.draws[:, sets]).max(axis=1, initial=0.0)
+        return decide(largest, np.nextafter(NEGLIGIBLE * self.spread, np.inf), side="below")
 
     def _no_interaction(self, ranking: list[int]) -> Claim:
         smallness = self._smallness(ranking)
         if not smallness.known:
             smallness = replace(smallness, estimate=0.0)
         none = "No hyperparameters act together on it."
-        claim = smallness.claim(self._kind, self.all_names, text=none)
+        claim = smallness.claim("contribution", self.all_names, text=none)
         return replace(claim, side="below")
 
     def _interaction(self, i: int) -> Claim:
         """Return what a set does together."""
         if self.of == "acquisition":
             return self._interaction_on_acquisition(i)
-        names, spec, decision = self.members[i], "", self.decision(i)
-        if self.of == "variance":
-            spec = "%"
-            decision = decide(self._draws_of([i])[:, 0], INTERACTS, side="above")
-        frame, text = self._together(i, decision.shown, spec, certain=decision.certain)
-        claim = decision.claim(
-            self._kind, names, text=text, frame=frame, values=self._values_of(names)
-        )
+        names, decision = self.members[i], self.decision(i)
+        frame, text = self._together(i, decision.shown, certain=decision.certain)
+        values = self._values_of(names)
+        claim = decision.claim("contribution", names, text=text, frame=frame, values=values)
         return replace(claim, side="above")
 
     def _interaction_on_acquisition(self, i: int) -> Claim:
@@ -191,23 +164,17 @@ class ShapleyInteractions(Sets):
             frame=frame,
         )
 
-    def _together(
-        self, i: int, size: Estimate, spec: str = "", *, certain: bool
-    ) -> tuple[str, str]:
+    def _together(self, i: int, size: Estimate, *, certain: bool) -> tuple[str, str]:
         """Return the frame and the words of what a set does together."""
         which = " with ".join(map(self._with_value, self.members[i]))
         if not certain:
             seems = f"The strongest interaction seems to be that of {which}"
-            return "{each}", f"{seems} ({size:{spec}})."
+            return "{each}", f"{seems} ({size})."
         changes = "raises" if self.values[i] > 0.0 else "lowers"
-        does = f"{changes} it by {abs(size)}"
-        if self.of == "variance":
-            does = f"explain {abs(size):%} of it together"
-        return "Beyond what each does by itself, {each}.", f"{which} {does}"
+        does = f"{which} {changes} it by {abs(size)}"
+        return "Beyond what each does by itself, {each}.", does
 
     def _values_of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
-        if not self.config:
-            return ()
         return tuple(self.config.get(name) for name in names)
 
     def _with_value(self, name: str) -> str:
@@ -217,21 +184,8 @@ class ShapleyInteractions(Sets):
     @property
     def finding(self) -> str:
         """What is explained, and what hyperparameters do to it only together."""
-        return f"{self._start()} {super().finding}"
-
-    def _start(self) -> str:
-        if self.of != "variance":
-            gap = self.prediction - self.baseline
-            return (
-                f"The {self.what} of {self.where} is {format_level(self.prediction, gap)}, on "
-                f"average {format_level(self.baseline, gap)}."
-            )
-        whole = self.prediction
-        start = f"The variance of the {self.what} over the space is {whole:.3g}"
-        if whole <= 0.0:
-            return f"{start}."
-        largest = [
-            f"{self.labels[i]} {percent(float(self.values[i]) / whole)}"
-            for i in self.by_size([1])[:MOST_NAMED]
-        ]
-        return f"{start}; by themselves, {join_words(largest)}."
+        gap = self.prediction - self.baseline
+        return (
+            f"The {self.what} of {self.where} is {format_level(self.prediction, gap)}, on average "
+            f"{format_level(self.baseline, gap)}. {super().finding}"
+        )

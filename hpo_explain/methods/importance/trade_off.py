@@ -21,9 +21,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, InputError, Result, Subject, Table, fact, join_words, percent
+from hpo_explain.base import (
+    MOST_NAMED,
+    Claim,
+    InputError,
+    Result,
+    Subject,
+    Table,
+    fact,
+    join_words,
+    percent,
+)
 from hpo_explain.belief import MATTERS, STRETCH, Weighted, as_draws, decide, interval, stretched
-from hpo_explain.methods.importance.estimates import MOST_NAMED
 from hpo_explain.models import Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.space import Array

@@ -24,7 +24,6 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
-from hpo_explain.methods.importance.estimates import MOST_NAMED
 from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
@@ -243,7 +242,7 @@ class GameExplanation(Sets):
         if self.game == "sensitivity":
             frame = "With only one of them free: {each}."
         claims = []
-        for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
+        for place in worth_naming(order, sizes, abs(self.whole)):
             code, player = 1 << place, self.players[place]
             if not self._decided_whether(code).probability < LIKELY:
                 text = f"{' + '.join(player)} {_ALONE[self.game]}{self._size(code)}"

@@ -1,11 +1,9 @@
-"""How a game of tuning is drawn: as steps that add up to the whole, and as a matrix of pairs."""
+"""How a game of tuning is drawn: as steps that add up to the whole."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from hpo_explain.base import plus_minus
-from hpo_explain.base.figures import Cells, Rows, View
+from hpo_explain.base.figures import Rows, View
 from hpo_explain.methods.importance import sets_show
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 
@@ -25,38 +23,19 @@ _FILLS = {
 
 def waterfall(result: GameExplanation) -> Rows:
     """Draw how the values of sets add up to the whole, the largest step first."""
+    kind = "variance" if result.game == "sensitivity" else "gain"
+    whole = plus_minus(result.whole, result.whole_half)
+    over = f", {result.over_runs}" if result.games else ""
     return sets_show.waterfall(
         result,
         ends=("nothing", "all"),
         fills=_FILLS[result.game],
-        label=_label(result),
+        label=f"{kind} of the {result.what}",
         footer=sets_show.whiskers(result, exact="the values are exact for the model, which"),
         zero=True,
-        **_headings(result),
+        heading=_HEADINGS[result.game].format(result.at) + over,
+        subtitle=f"all values add up to {whole} (k-SII, order {result.order})",
     )
 
 
-def matrix(result: GameExplanation) -> Cells:
-    """Draw single hyperparameters on the diagonal of a matrix of colors, and pairs below it."""
-    return sets_show.matrix(result, scale=_label(result), **_headings(result))
-
-
-def _headings(result: GameExplanation) -> dict[str, Any]:
-    heading = _HEADINGS[result.game].format(result.at)
-    whole = plus_minus(result.whole, result.whole_half)
-    over = f", {result.over_runs}" if result.games else ""
-    return {
-        "heading": heading + over,
-        "subtitle": f"all values add up to {whole} (k-SII, order {result.order})",
-    }
-
-
-def _label(result: GameExplanation) -> str:
-    kind = "variance" if result.game == "sensitivity" else "gain"
-    return f"{kind} of the {result.what}"
-
-
-VIEWS = {
-    "": View(waterfall, "How the values of sets add up."),
-    "matrix": View(matrix, "Single hyperparameters and pairs."),
-}
+VIEWS = {"": View(waterfall, "How the values of sets add up.")}

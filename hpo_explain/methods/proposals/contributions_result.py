@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import shap
 
-_MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _AMONG = "than average among"
 NEXT = ("given", "waiting")
@@ -604,7 +603,7 @@ class PredictionExplanation(Contributions):
         sizes = np.abs(self.phi)
         claims = tuple(
             self.claim_of(j)
-            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
+            for j in worth_naming(self.order().tolist(), sizes, sizes.sum())
             if self.active[j]
         )
         text = f"{self._predicted}, as on average: no hyperparameter moves it."

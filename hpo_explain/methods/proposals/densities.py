@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    MOST_NAMED,
     Claim,
     Fact,
     NothingToExplain,
@@ -30,7 +31,6 @@ from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, Parameter
 
-_MAIN_COUNT = 3
 _CLEAR = 1.1  # times as common: less is not told
 _OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad")
 
@@ -148,7 +148,7 @@ class ProposalDensities(Result):
         text = (
             f"At {self.where} no value is clearly more common among good trials than among others."
         )
-        return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
+        return tuple(map(self._claim, clear[:MOST_NAMED])) or (
             Claim("tried", tuple(self.config), text=text, side="below"),
         )
 

@@ -170,6 +170,7 @@ def path_of(
         )
         notes = (*notes, several)
     all_of = Subject.of(run)
+    objectives = dict(zip(np.asarray(run.trials).tolist(), run.objective.tolist(), strict=True))
     return DesirabilityPath(
         subject=replace(
             proposals[-1].subject,
@@ -180,9 +181,7 @@ def path_of(
             notes=tuple(notes),
         ),
         explanations=proposals,
-        all_trials=np.asarray(run.trials),
-        objective=np.asarray(run.objective),
-        diverged_above=run.diverged_above(),
+        observed=np.array([objectives.get(e.trial, np.nan) for e in proposals]),
         notes=tuple(notes),
     )
 

@@ -11,7 +11,6 @@ T          number of explained proposals
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -81,12 +80,8 @@ class DesirabilityPath(Result):
     ----------
     explanations : tuple of ProposalExplanation
         One per proposal, in the order of the trials.
-    all_trials : ndarray of int, shape (n,)
-        The numbers of all trials, the initial design included: those of ``subject.tried``.
-    objective : ndarray of shape (n,)
-        Their objective, in the user's units.
-    diverged_above : float
-        The cost above which trials diverged, as in :meth:`Run.diverged_above`.
+    observed : ndarray of shape (T,)
+        What each of them reached, in the user's units; NaN without a result.
 
     References
     ----------
@@ -116,9 +111,7 @@ class DesirabilityPath(Result):
         ),
     )
     explanations: tuple[ProposalExplanation, ...]
-    all_trials: npt.NDArray[np.int64]
-    objective: Array
-    diverged_above: float = math.inf
+    observed: Array
 
     def __len__(self) -> int:
         return len(self.explanations)
@@ -252,12 +245,6 @@ class DesirabilityPath(Result):
         rows = pd.Index(self.trials, name="trial")
         return pd.DataFrame(self.predicted, index=rows)
 
-    @property
-    def observed(self) -> Array:
-        """The objective of each explained proposal, (T,); NaN without a result."""
-        objectives = dict(zip(self.all_trials.tolist(), self.objective.tolist(), strict=True))
-        return np.array([objectives.get(t, np.nan) for t in self.trials.tolist()])
-
     # ------------------------------------------------------------------ exploring and exploiting
 
     @property
@@ -359,37 +346,6 @@ class DesirabilityPath(Result):
             return {}
         share = float((exploring[positive] / whole[positive]).mean())
         return {"exploiting": 1.0 - share, "exploring": share}
-
-    def exploration(self, last: int = LATEST) -> pd.DataFrame:
-        """Return how far each hyperparameter's value was chosen to explore, by trial.
-
-        The share of uncertainty in its absolute contributions of both terms, averaged over the
-        last proposals up to that one: of each hyperparameter by itself what `balance` is of all.
-        NaN where it contributed nothing, and where the criterion has no such terms.
-
-        Parameters
-        ----------
-        last : int, default 5
-            Number of proposals, or all up to that one if there are fewer.
-
-        Raises
-        ------
-        ValueError
-            If `last` is not a positive number.
-        """
-        import pandas as pd
-
-        check_count("last", last)
-        exploring = np.abs(self._uncertainty())
-        whole = np.abs(self._of_term("mean")) + exploring
-        share = np.full(whole.shape, np.nan)
-        np.divide(exploring, whole, out=share, where=whole > 0.0)
-        each = pd.DataFrame(
-            share,
-            index=pd.Index(self.trials, name="trial"),
-            columns=pd.Index(self.names, name="hyperparameter"),
-        )
-        return each.rolling(last, min_periods=1).mean()
 
     # ------------------------------------------------------------------ what it says
 
@@ -503,4 +459,4 @@ def _percentiles(values: Array) -> Array:
 def _largest(sizes: Array) -> list[int]:
     """Return the positions of the few largest, without those that are 0."""
     order = np.argsort(-sizes, kind="stable").tolist()
-    return worth_naming(order, sizes, _MOST_DRIVERS, whole=0.0)
+    return worth_naming(order[:_MOST_DRIVERS], sizes, whole=0.0)

@@ -1,20 +1,16 @@
-"""How a desirability path is drawn: contributions, payouts and predictions by trial."""
+"""How a desirability path is drawn: contributions and payouts by trial."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import BETTER, counted, listed, number, sentences, spans, told_apart
-from hpo_explain.base.figures import Axis, Curves, Dots, Line, Note, Panels, View
+from hpo_explain.base import counted, listed, sentences, spans, told_apart
+from hpo_explain.base.figures import Axis, Curves, Line, Note, Panels, View
 from hpo_explain.methods.proposals.contributions_result import criterion
-from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
-from hpo_explain.run import winsorized
-from hpo_explain.space import Array
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
 _MOST_PANELS = 6
-_MOST_LINES = 5  # that a reader tells from each other
 _MOST_CRITERIA = 3
-_REACH = 0.5  # of the range of values: how far beyond them a band is shown
 
 
 def contributions(path: DesirabilityPath) -> Panels:
@@ -164,130 +160,12 @@ def _payout(path: DesirabilityPath, acquisition: str, term: str) -> Curves:
     )
 
 
-# ---------------------------------------------------------------------- exploration
-
-
-def exploration(path: DesirabilityPath) -> Curves:
-    """Draw the share of uncertainty in what each hyperparameter contributed, by trial.
-
-    A line for each of the hyperparameters that contributed most.
-    """
-    shares = path.exploration()
-    size = np.nansum(np.abs(path.total), axis=0)
-    order = np.argsort(-size, kind="stable")
-    there = [j for j in order.tolist() if shares.iloc[:, j].notna().any()]
-    shown = there[:_MOST_LINES]
-    smaller = [path.names[j] for j in there[_MOST_LINES:]]
-    return Curves(
-        heading="How far each hyperparameter was chosen to explore",
-        subtitle=f"averages over {LATEST} proposals; above 50% uncertainty contributed more",
-        x=Axis(label="trial", whole=True),
-        y=Axis(label="share of uncertainty", percent=True, limits=(0.0, 1.0)),
-        lines=[
-            Line(path.trials.astype(float), shares.iloc[:, j].to_numpy(float), look=str(place))
-            for place, j in enumerate(shown)
-        ],
-        levels=[(0.5, "zero")],
-        means={str(place): path.names[j] for place, j in enumerate(shown)},
-        empty="" if shown else "The criterion has no terms of the mean and of uncertainty.",
-        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller)}."),
-    )
-
-
-# ---------------------------------------------------------------------- predictions
-
-
-def predictions(path: DesirabilityPath) -> Curves:
-    """Draw the objective of every trial, and what was predicted for each proposal before it ran.
-
-    The line is the mean predicted by the model of the proposal's own iteration, its band ± one
-    standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
-    at which they count for fitting.
-    """
-    sign = path.subject.sign
-    cost, bound = sign * path.objective, path.diverged_above
-    shown, at = winsorized(cost, bound), path.all_trials
-    objective, diverged = sign * shown, cost > bound
-    explained = np.isin(at, path.trials)
-    kinds = {
-        "trial": ~explained & ~diverged,
-        "proposal": explained & ~diverged,
-        "diverged": diverged,
-    }
-    predicted = path.predicted
-    mean, std = predicted["mean"], predicted["std"]
-    lines = []
-    if not np.isnan(mean).all():
-        lines.append(Line(path.trials.astype(float), mean, std, look="best"))
-    counts = np.isfinite(path.subject.costs)  # what is infeasible has none
-    if counts.any():
-        order = np.argsort(at[counts])
-        best = sign * np.minimum.accumulate(shown[counts][order])
-        lines.append(Line(at[counts][order].astype(float), best, step=True, look="incumbent"))
-    return Curves(
-        heading=f"Predicted and observed {path.objective_name} of {counted(len(path), 'proposal')}",
-        subtitle=f"{BETTER[path.subject.direction]} is better",
-        x=Axis(label="trial", whole=True),
-        y=Axis(label=path.objective_name, limits=_limits(objective, mean, std)),
-        lines=lines,
-        dots=[
-            Dots(at[rows].astype(float), objective[rows], look=look)
-            for look, rows in kinds.items()
-            if rows.any()
-        ],
-        means={
-            "trial": "other trials",
-            "proposal": "explained proposals",
-            "diverged": f"diverged, shown at {number(sign * bound)}",
-            "best": "predicted mean, one sd",
-            "incumbent": "best so far",
-        },
-        footer=_whose(path),
-    )
-
-
-def _whose(path: DesirabilityPath) -> str:
-    unknown = sum(e.objective_prediction is None for e in path.explanations)
-    if unknown == len(path):
-        return "Nothing was predicted: the criterion has no surrogate of the objective."
-    text = (
-        "Predictions are those of each proposal's own iteration, before its trial was known; std "
-        "is that of the function, observation noise is excluded."
-    )
-    return sentences(text, unknown and f"None is known for {counted(unknown, 'proposal')}.")
-
-
-def _limits(objective: Array, mean: Array, std: Array) -> tuple[float | None, float | None]:
-    """Return limits that show all values, and of bands that are much wider only a part."""
-    defined = ~np.isnan(mean)
-    values = np.append(objective, mean[defined])
-    lower, upper = mean - std, mean + std
-    low, high = float(values.min()), float(values.max())
-    reach = _REACH * (high - low)
-    if reach == 0.0:
-        return None, None
-    bottom = max(low - reach, min(low, *lower[defined]) if defined.any() else low)
-    top = min(high + reach, max(high, *upper[defined]) if defined.any() else high)
-    margin = 0.04 * (top - bottom)
-    return bottom - margin, top + margin
-
-
 VIEWS = {
     "": View(
         contributions,
         "Contributions of each hyperparameter to the proposals' desirability, by trial.",
     ),
-    "exploration": View(
-        exploration,
-        "The share of uncertainty in what each hyperparameter contributed, by trial.",
-        shown_if=lambda _: False,
-    ),
     "payouts": View(
         payouts, "Prediction and average of each term, by trial.", shown_if=lambda _: False
-    ),
-    "predictions": View(
-        predictions,
-        "What was predicted for each proposal, and what was observed.",
-        shown_if=lambda _: False,
     ),
 }

@@ -16,8 +16,6 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import shap
 
-_MAIN_COUNT = 3
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PredictionOverview(Result):
@@ -97,7 +95,7 @@ class PredictionOverview(Result):
                 frame=f"{over} the {self.what} is moved most by {{each}}.",
                 text=f"{self.names[j]} (by {format_value(sizes[j])} on average)",
             )
-            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
+            for j in worth_naming(self.order().tolist(), sizes, sizes.sum())
         )
         text = f"{over} no hyperparameter moves the {self.what}."
         return claims or (Claim("contribution", self.names, 0.0, text=text, side="below"),)

@@ -248,7 +248,6 @@ class _Comparing:
             importances=tuple(run.importance for run in self.runs),
             grid=grid,
             effects=effects,
-            incumbents=tuple(run.subject.incumbent for run in self.runs),
             went=np.stack([self._went(run) for run in self.runs]),
             default=default,
             notes=notes,

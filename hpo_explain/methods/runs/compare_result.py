@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base import (
     DRAWS,
+    MOST_NAMED,
     Claim,
     PosteriorDraws,
     Result,
@@ -23,8 +24,6 @@ from hpo_explain.base import (
 from hpo_explain.belief import MATTERS, decide, equally_many, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
-
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +68,6 @@ class Comparison(Result):
     effects : tuple of ndarray of shape (R, G)
         Mean prediction at each of them: 0 at the run's best configuration, 1 on average over the
         space; NaN where it is never active.
-    incumbents : tuple of mapping
-        The best configuration of each run.
     went : ndarray of shape (R, d, 3)
         Lower quartile, median and upper quartile of the values in the later half of each run's
         trials, on the hyperparameter's shared scale from 0 to 1; NaN of categories.
@@ -113,7 +110,6 @@ class Comparison(Result):
             "grid",
             "effects",
             "went",
-            "incumbents",
             intervals="bounds",
             default=lambda result: result.default.configuration,
             default_loss=lambda result: result.default.loss,
@@ -124,7 +120,6 @@ class Comparison(Result):
     importances: tuple[FanovaImportance, ...]
     grid: tuple[tuple[Any, ...], ...]
     effects: tuple[Array, ...]
-    incumbents: tuple[Mapping[str, Any], ...]
     went: Array
     default: Default
 
@@ -231,7 +226,7 @@ class Comparison(Result):
                     "share",
                     (self.names[j],),
                     frame=f"What matters in {self.all_runs}: {{each}}.",
-                    text=text * (len(claims) < _MOST_NAMED),
+                    text=text * (len(claims) < MOST_NAMED),
                 )
             )
         return claims

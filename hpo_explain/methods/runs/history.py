@@ -19,9 +19,7 @@ from hpo_explain.base import (
     attributes,
     below_each_other,
     chained,
-    check_number,
     counted,
-    fact,
     format_level,
     format_value,
     joined,
@@ -66,17 +64,15 @@ class History(Result):
         The trials that ended after the first of them, those that were left out included.
     left_out : mapping of int to Fact
         Trials without a result that can be used, and why: failed, pruned, running, and others.
-    optimum : float or None
-        The best objective there is, where that was given.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
-    >>> found = hx.history(table, objective="loss", optimum=0.5)
-    >>> found.best.tolist(), found.regret.tolist(), found.since
-    ([4.0, 4.0, 1.0, 1.0], [3.5, 3.5, 0.5, 0.5], 1)
+    >>> found = hx.history(table, objective="loss")
+    >>> found.best.tolist(), found.since
+    ([4.0, 4.0, 1.0, 1.0], 1)
     """
 
     table: ClassVar[Table] = Table(
@@ -85,8 +81,6 @@ class History(Result):
             "trials",
             "objective",
             "best",
-            "regret",
-            "optimum",
             "feasible",
             "diverged",
             "proposed",
@@ -110,7 +104,6 @@ class History(Result):
     tied: tuple[int, ...] = ()
     later: tuple[int, ...] = ()
     left_out: Mapping[int, Fact] = field(default_factory=dict)
-    optimum: float | None = None
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -143,14 +136,6 @@ class History(Result):
         costs = np.where(self.feasible, self._sign * values, np.inf)
         least = np.minimum.accumulate(costs) if len(costs) else costs
         return np.where(np.isinf(least), np.nan, self._sign * least)
-
-    @property
-    def regret(self) -> Array | None:
-        """By how much the incumbent is worse than the optimum, (n,), if that is known.
-
-        Negative where noise made a result better than the optimum.
-        """
-        return None if self.optimum is None else self._sign * (self.best - self.optimum)
 
     @property
     def since(self) -> int:
@@ -244,9 +229,6 @@ class History(Result):
     def finding(self) -> str:
         """What the best trial reached, what came after it, and what the proposals added."""
         texts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
-        if self.regret is not None and self.tied:
-            optimum, regret = (format_value(self.optimum), format_value(float(self.regret[-1])))
-            texts.append(f"Its regret, the distance from the optimum {optimum}, is {regret}.")
         return joined(texts, " ")
 
     @property
@@ -260,8 +242,6 @@ class History(Result):
             "objective": self.objective,
             "best": self.best,
         }
-        if self.regret is not None:
-            columns["regret"] = self.regret
         columns |= {"origin": [origin.value for origin in self.origins], "state": self.states}
         if not self.left_out:
             return columns
@@ -284,15 +264,10 @@ class History(Result):
 
 
 @explains(of="optimizer", without=("seed",))
-def history(question: Question, *, optimum: float | None = None) -> History:
+def history(question: Question) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 
     The counterpart of skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
-
-    Parameters
-    ----------
-    optimum : float, optional
-        The best objective there is, in the user's units, where it is known: for the regret.
 
     Returns
     -------
@@ -302,7 +277,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     Raises
     ------
     ValueError
-        If `optimum` is not a finite number, or the run cannot be read.
+        If the run cannot be read.
 
     Examples
     --------
@@ -312,13 +287,13 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     >>> print(hx.history(table, objective="loss").sentence)
     Best loss: 1 (trial 2 of 4); 1 later trial brought nothing better.
     """
-    run, is_optimum = (question.run, None if optimum is None else check_number("optimum", optimum))
+    run = question.run
     order = np.argsort(np.asarray(run.trials), kind="stable")
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
     subject = Subject.of(run)
-    result = History(
+    return History(
         subject=replace(subject, notes=(), tried=run.X[order], costs=subject.costs[order]),
         trials=trials,
         objective=run.objective[order],
@@ -331,14 +306,4 @@ def history(question: Question, *, optimum: float | None = None) -> History:
         tied=tied,
         later=run.later_trials(tied[0]) if tied else (),
         left_out=dict(sorted(run.excluded.items())),
-        optimum=is_optimum,
     )
-    if result.regret is None or not (result.regret < 0.0).any():
-        return result
-    beaten = fact(
-        f"regret: trial {result.tied[0]} reached a better {run.objective_name} than the optimum "
-        f"given, {format_value(is_optimum)}: by noise, or it is not the optimum",
-        trials=result.tied[:1],
-        names=[run.objective_name],
-    )
-    return replace(result, notes=(beaten,))

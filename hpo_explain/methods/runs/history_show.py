@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import Origin, counted, format_value, number
+from hpo_explain.base import Origin, counted, format_value
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, usual_ends
 from hpo_explain.methods._engines.trials import trials_in_words
 from hpo_explain.methods.runs.history import History
@@ -26,7 +26,7 @@ def trials(history: History) -> Curves:
     worst = np.inf if minimized else -np.inf
     values = np.where(history.diverged, worst, history.learned)
     without = _without_result(history, worst)
-    optimum, feasible = history.optimum, history.feasible
+    feasible = history.feasible
     numbers = [*history.trials.tolist(), *history.left_out]
     limits: tuple[float | None, float | None] = (None, None)
     if numbers:
@@ -52,7 +52,6 @@ def trials(history: History) -> Curves:
         y=Axis(label=history.objective_name, limits=usual_ends(values, lower_is_better=minimized)),
         lines=[steps] if history.tied else [],
         dots=[*_with_result(history, values), *without.values()],
-        levels=[] if optimum is None else [(optimum, "goal")],
         empty="" if len(history) else "no finished trial",
         heading=f"Objective of {counted(len(history), 'trial')}",
         subtitle=subtitle,
@@ -66,7 +65,6 @@ def trials(history: History) -> Curves:
             "beyond": "beyond the axis",
             "incumbent": "incumbent so far",
             "star": f"best: trial {history.incumbent_trial}",
-            "goal": "" if optimum is None else f"optimum: {number(optimum)}",
             **{dots.look: f"{kind} ({len(dots.x)})" for kind, dots in without.items()},
         },
     )

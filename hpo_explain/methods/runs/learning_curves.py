@@ -126,7 +126,7 @@ def learning_curves(
     for s in range(last + 1):
         rows = there[:, s] & done
         ranks.append(_ranks(sign * final[rows], sign * held[rows, s], at_end=s == last))
-    correlation, lower, upper, rank, regret = np.array(ranks).T
+    correlation, lower, upper = np.array(ranks).T
     notes = []
     finished = zip(curves.values[done], final[done], strict=True)
     elsewhere = sum(row[~np.isnan(row)][-1] != value for row, value in finished)
@@ -154,25 +154,15 @@ def learning_curves(
         enough=enough,
         related_from=_from(curves.steps, lower, 0.0),
         known_from=_from(curves.steps, lower, enough),
-        pick_rank=rank,
-        pick_regret=regret,
         shares={step: result for step, result in shares.items() if result is not None},
         notes=(*notes, *subject.notes),
     )
 
 
-def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float, float, float]:
-    """Return ρ, its interval, and the final rank and regret of the best at a step."""
-    unknown = float("nan")
-    n = len(y)
-    if n < 1:
-        return (unknown,) * 5
-    # several that tie: one of them is picked at random
-    best = y_s == y_s.min()
-    rank = float(1.0 + np.searchsorted(np.sort(y), y)[best].mean())
-    regret = float((y[best] - y.min()).mean())
-    if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
-        return unknown, unknown, unknown, rank, regret
+def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float]:
+    """Return ρ at a step, and its interval."""
+    if len(y) < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
+        return (float("nan"),) * 3
     rho = float(np.corrcoef(mean_ranks(y_s), mean_ranks(y))[0, 1])
     if at_end and np.array_equal(y, y_s):
         # the last value is the objective itself: no finding about trials
@@ -180,8 +170,8 @@ def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float, 
     else:
         from scipy.stats import kendalltau
 
-        lower, upper = interval(rho, n, float(kendalltau(y_s, y).statistic))
-    return min(max(rho, -1.0), 1.0), lower, upper, rank, regret
+        lower, upper = interval(rho, len(y), float(kendalltau(y_s, y).statistic))
+    return min(max(rho, -1.0), 1.0), lower, upper
 
 
 # ---------------------------------------------------------------------- what values depend on

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class LearningCurves(Result):
     """How early trials have their final rank, and what their values at a step depend on.
 
-    Correlations and regrets are those of the finished trials: a pruned one has no final value.
+    Correlations are those of the finished trials: a pruned one has no final value.
     Shares at a step are those of all trials that reached it.
 
     Attributes
@@ -44,9 +44,6 @@ class LearningCurves(Result):
     related_from, known_from : float or None
         From which step on the lower end stays above 0, and above `enough`; None where it does not.
         Over all steps together a wrong one is named once in 40 times at most.
-    pick_rank, pick_regret : ndarray of shape (S,)
-        The final rank of the trial that is best at each step (1 for the best), and how much worse
-        it ends than the best one among those with a value there, in the objective's units.
     shares : mapping of float to FanovaImportance
         At a few steps, which hyperparameters the value depends on.
 
@@ -68,9 +65,7 @@ class LearningCurves(Result):
 
     table: ClassVar[Table] = Table(
         keys="by_step",
-        columns=attributes(
-            "trials", "finished", "correlation", "lower", "upper", "pick_rank", "pick_regret"
-        ),
+        columns=attributes("trials", "finished", "correlation", "lower", "upper"),
         held=attributes(
             "enough",
             "related_from",
@@ -91,8 +86,6 @@ class LearningCurves(Result):
     enough: float
     related_from: float | None
     known_from: float | None
-    pick_rank: Array
-    pick_regret: Array
     shares: Mapping[float, FanovaImportance] = field(default_factory=dict)
 
     @property

@@ -105,7 +105,7 @@ class _Front:
         objectives = self.objectives
         front = objectives.front
         X = objectives.first.X[front]
-        predicted = [self.surrogates[name].predict(X) for name in objectives.names]
+        predicted = [self.surrogates[name].predict(X)[0] for name in objectives.names]
         moves, notes = self._moves(), list[Fact]()
         pairs = itertools.permutations(range(len(objectives.names)), 2)
         savings = [self._saving(k, other, loss) for k, other in pairs]
@@ -124,8 +124,7 @@ class _Front:
             front=front,
             contribution=objectives.hypervolume_contribution[front],
             configurations=tuple(objectives.first.space.decode(X)),
-            predicted=np.column_stack([mean for mean, _ in predicted]),
-            predicted_std=np.column_stack([std for _, std in predicted]),
+            predicted=np.column_stack(predicted),
             moves=moves,
             savings=tuple(saving for saving in savings if moves and saving is not None),
             draws=self._drawn(),

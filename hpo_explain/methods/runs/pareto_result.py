@@ -105,7 +105,7 @@ class ParetoFront(Result):
         What each of them adds to the hypervolume, in units of the box that the front spans.
     configurations : tuple of mapping
         Their configurations.
-    predicted, predicted_std : ndarray of shape (f, m)
+    predicted : ndarray of shape (f, m)
         What the models predict for them: what was observed may be luck.
     moves : tuple of Move
         From one end of the front to the other, and then along it; empty where it is one trial.
@@ -145,7 +145,6 @@ class ParetoFront(Result):
             "values",
             "ranks",
             "predicted",
-            "predicted_std",
             "on_front",
             "configurations",
             front="trials_on_front",
@@ -171,7 +170,6 @@ class ParetoFront(Result):
     contribution: Array
     configurations: tuple[Mapping[str, Any], ...]
     predicted: Array
-    predicted_std: Array
     draws: tuple[Ints, Ints]
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
