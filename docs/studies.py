@@ -13,8 +13,6 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from hpo_explain.adapters.optuna.writing import write_study
-
 X, y = load_wine(return_X_y=True)
 ACCURACY, LOSS = {"accuracy": "maximize"}, {"loss": "minimize"}
 
@@ -70,15 +68,17 @@ def write(path: Path, names: Sequence[str] = tuple(STUDIES)) -> None:
     warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
     for name in names:
         tuned, metrics, sampler = STUDIES[name]
+        memory = optuna.storages.InMemoryStorage()  # in a file each trial would wait for the disk
         study = optuna.create_study(
-            study_name=name, sampler=sampler, directions=[*metrics.values()]
+            storage=memory, study_name=name, sampler=sampler, directions=[*metrics.values()]
         )
         study.set_metric_names([*metrics])
         study.optimize(tuned, n_trials=20)
         for trial in study.get_trials() * 2 if name == "repeated" else ():
             study.enqueue_trial(trial.params)  # the same again, with other noise
         study.optimize(tuned, n_trials=40 if name == "repeated" else 20)
-        write_study(study, f"sqlite:///{path.as_posix()}")
+        file = f"sqlite:///{path.as_posix()}"
+        optuna.copy_study(from_study_name=name, from_storage=memory, to_storage=file)
 
 
 if __name__ == "__main__":

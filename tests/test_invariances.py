@@ -61,11 +61,6 @@ def predictions(w, run, kind):
     return pd.DataFrame({"mean": mean, "std": std})
 
 
-def held_out(w, run, kind):
-    found = run.surrogate(kind=kind).held_out()
-    return pd.DataFrame({"mean": found.mean, "std": found.std})
-
-
 def trust(w, run, kind):
     found = hx.trust(run)
     return pd.DataFrame([{"level": found.level, "r2": found.r2, "rank": found.rank}])
@@ -138,7 +133,6 @@ def pareto(w, run, kind):
 
 SAID = {
     "surrogate": predictions,
-    "held_out": held_out,
     "trust": trust,
     "importance": lambda w, run, kind: hx.importance(run, 2, kind="forest", n_trees=8),
     "ablation": lambda w, run, kind: hx.methods.ablation(run, 3, kind=kind),

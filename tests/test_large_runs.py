@@ -58,7 +58,7 @@ def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, lear
     assert sum(int(part.replace(",", "")) for part in parts) == learned
     if kind == "forest":
         surrogate = run.surrogate(kind=kind)
-        assert len(surrogate.data[1]) == learned
+        assert len(surrogate.forest.estimators_samples_[0]) == learned
         assert surrogate.learned_from(run.X[[run.row(run.incumbent_trial)]]).all()
         assert surrogate.tuned().notes == surrogate.notes
 

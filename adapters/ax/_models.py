@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from hpo_explain.adapters._evaluations import encoded
 from hpo_explain.adapters._latest import Latest
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models._gp_fit import FittedProcess
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
@@ -57,65 +56,43 @@ class AxFit:
         X : ndarray of shape (n, d)
             Their configurations, encoded.
         """
-
-        def refit(positions: npt.NDArray[np.intp]) -> GaussianProcessRegressor:
-            return self._process([trials[i] for i in positions], X[positions])
-
-        try:
-            process = self._process(trials, X)
-        except ValueError:
-            return None
-        found = GaussianProcessSurrogate(self.space, process, rows=X, refit=refit)
-        found.label = "Ax's GP"
-        return found
-
-    def _process(self, trials: Sequence[int], X: Array) -> GaussianProcessRegressor:
-        """Return Ax's process of some trials, over encoded rows.
-
-        Raises
-        ------
-        ValueError
-            If Ax cannot fit it, or it does not predict what Ax does.
-        """
         try:
             spec = self.spec.copy()  # the client keeps its own
             spec.fit(experiment=self.experiment, data=self.data.filter(trial_indices=trials))
-            process = self._read(spec.fitted_adapter, X)
-            agrees = self._agrees(process, spec.fitted_adapter)
-        except Exception as error:  # another kind of model, or another release, may raise anything
-            raise ValueError(f"{type(error).__name__}: {error}") from error
-        if not agrees:
-            raise ValueError("it does not predict what Ax does")
-        return process
+            found = GaussianProcessSurrogate(self.space, self._read(spec.fitted_adapter, X))
+            if not self._agrees(found, spec.fitted_adapter):
+                return None
+        except Exception:  # another kind of model, or another release, may raise anything
+            return None
+        found.label = "Ax's GP"
+        return found
 
-    def _read(self, adapter: Any, X: Array) -> GaussianProcessRegressor:
+    def _read(self, adapter: Any, X: Array) -> FittedProcess:
         """Return the process of an adapter, whose columns are linear in the encoded ones."""
         model = adapter.generator.surrogate.model
         model.eval()
         Z = _numbers(model.train_inputs[0])
         slopes = [np.polyfit(x, z, 1)[0] for x, z in zip(X.T, Z.T, strict=True)]
         constant = float(_numbers(model.mean_module.constant))
-        process = GaussianProcessRegressor(
-            _kernel(model.covar_module, np.array(slopes)),
-            alpha=np.broadcast_to(_numbers(model.likelihood.noise).ravel(), len(X)),
-            optimizer=None,
-        ).fit(X, _numbers(model.train_targets) - constant)
         scaled = adapter.transforms["StandardizeY"]
         mean, std = scaled.Ymean[self.metric], scaled.Ystd[self.metric]
-        process._y_train_mean, process._y_train_std = (
-            np.array(mean + std * constant),
-            np.array(std),
+        return FittedProcess.conditioned(
+            _kernel(model.covar_module, np.array(slopes)),
+            _numbers(model.likelihood.noise).ravel(),
+            X,
+            _numbers(model.train_targets) - constant,
+            offset=float(mean + std * constant),
+            scale=float(std),
         )
-        return process
 
-    def _agrees(self, process: GaussianProcessRegressor, adapter: Any) -> bool:
+    def _agrees(self, surrogate: GaussianProcessSurrogate, adapter: Any) -> bool:
         """Say whether Ax itself predicts the same."""
         from ax.core.observation import ObservationFeatures
 
         X = self.space.sample(_PROBES, seed=0)
         configs = [ObservationFeatures(config) for config in self.space.decode(X)]
         means, covariances = adapter.predict(configs)
-        mean, std = GaussianProcessSurrogate(self.space, process).predict(X)
+        mean, std = surrogate.predict(X)
         its_mean = np.array(means[self.metric])
         its_std = np.sqrt(covariances[self.metric][self.metric])
         slack = _SAME * max(float(np.ptp(its_mean)), float(its_std.max()))

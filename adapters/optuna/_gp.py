@@ -226,7 +226,7 @@ def _surrogate(
     process: Any, values: Array, common: dict[str, Any], space: SearchSpace, *, minimize: bool
 ) -> GaussianProcessSurrogate:
     """Return Optuna's process as one over encoded rows, in the objective's units."""
-    from hpo_explain.models._gp_fit import FittedProcess, KernelFit
+    from hpo_explain.models._gp_fit import FittedProcess
     from hpo_explain.models._scaled_matern import ScaledMatern
 
     columns = KernelColumns(space)
@@ -238,7 +238,7 @@ def _surrogate(
         if is_own and parameter.name in weights and parameter.size != 1:
             ratio = _ratio(parameter, common[parameter.name])
             scales[group] = 1.0 / (ratio * math.sqrt(weights[parameter.name]))
-    rows = _positions(process, common, space)
+    rows = _rows(process._X_train.numpy(), common, space)
     # Optuna standardizes by the population's standard deviation, and maximizes
     sign = -1.0 if minimize else 1.0
     gp = FittedProcess.conditioned(
@@ -249,19 +249,7 @@ def _surrogate(
         offset=float(sign * values.mean()),
         scale=float(max(values.std(), 1e-10)),
     )
-    y = gp.offset + gp.scale * gp.y_train_
-    # its priors are not ours
-    refit = KernelFit(columns.amid, gp.X_train_, y).warm(gp)
-    # it ignores some hyperparameters
-    known = None if np.isnan(rows).all(axis=0).any() else rows
-    return GaussianProcessSurrogate(
-        space, gp, columns=columns, negated=minimize, rows=known, refit=refit
-    )
-
-
-def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:
-    """Return the rows that the process was fitted to, encoded; NaN in columns that it ignores."""
-    return _rows(process._X_train.numpy(), common, space)
+    return GaussianProcessSurrogate(space, gp, columns=columns, negated=minimize)
 
 
 def _rows(normalized: Array, common: dict[str, Any], space: SearchSpace) -> Array:

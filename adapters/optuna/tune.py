@@ -8,7 +8,6 @@ import optuna
 
 from hpo_explain.adapters.optuna._space import to_optuna
 from hpo_explain.adapters.optuna.quiet import name_metrics
-from hpo_explain.adapters.optuna.writing import write_study
 from hpo_explain.space import Config, SearchSpace
 
 
@@ -24,9 +23,6 @@ def tune_with_optuna(
 ) -> optuna.Study:
     """Return a study that minimized `objective` with TPE over a space without conditions.
 
-    It is in memory, and written to `url` at the end, also of an interrupted one: to write
-    every value there at once takes as long as small models do.
-
     Parameters
     ----------
     objective : callable
@@ -34,7 +30,7 @@ def tune_with_optuna(
     space : SearchSpace
         The search space.
     url : str or None
-        The storage that the study is written to; None for none.
+        The storage of the study; None for one in memory.
     study_name : str
         Its name there, which must be new.
     metric_name : str
@@ -47,19 +43,13 @@ def tune_with_optuna(
     Returns
     -------
     optuna.Study
-        The study, in memory.
+        The study.
     """
-    study = optuna.create_study(
-        study_name=study_name, sampler=optuna.samplers.TPESampler(seed=seed), direction="minimize"
-    )
+    sampler = optuna.samplers.TPESampler(seed=seed)
+    study = optuna.create_study(storage=url, study_name=study_name, sampler=sampler)
     name_metrics(study, [metric_name])
-
     distributions = to_optuna(space)
-    try:
-        for _ in range(n_trials):
-            trial = study.ask(distributions)
-            study.tell(trial, objective(trial.params))
-    finally:
-        if url is not None:
-            write_study(study, url)
+    for _ in range(n_trials):
+        trial = study.ask(distributions)
+        study.tell(trial, objective(trial.params))
     return study

@@ -246,7 +246,7 @@ def as_surrogate(
     if not fitting:
         return None
     if hasattr(model, "X_train_") and hasattr(model, "kernel_"):
-        return GaussianProcessSurrogate(space, model, columns=fitting[0], negated=negated, rows=X)
+        return GaussianProcessSurrogate(space, model, columns=fitting[0], negated=negated)
     if _trees(model):
         return ForestSurrogate(
             space,

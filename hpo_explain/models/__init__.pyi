@@ -24,7 +24,6 @@ from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
 from .own_model import ModelSurrogate as ModelSurrogate
 from .own_model import as_surrogate as as_surrogate
-from .protocols import HeldOut as HeldOut
 from .protocols import SupportsBoxes as SupportsBoxes
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance

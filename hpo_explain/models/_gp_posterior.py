@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.base import InputError
-from hpo_explain.models._gp_fit import FittedProcess, Refit, refit_of
+from hpo_explain.models._gp_fit import FittedProcess
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models.protocols import std_from_variance
 from hpo_explain.space import Array, Ints, SearchSpace
@@ -32,8 +32,6 @@ class Posterior(OnColumns):
         columns: Callable[[Array], Array] | None = None,
         noise_std: float | None = None,
         negated: bool = False,
-        rows: Array | None = None,
-        refit: Refit | None = None,
     ) -> None:
         if not hasattr(gp, "X_train_"):
             raise InputError(
@@ -48,12 +46,6 @@ class Posterior(OnColumns):
         self._offset = float(offset[0])
         self._scale = float(scale[0])
         self._noise_std = noise_std
-        if refit is None and not isinstance(gp, FittedProcess):
-            refit = refit_of(gp)
-        self._refit = refit
-        if rows is None and columns is None:
-            rows = np.asarray(gp.X_train_)
-        self._rows = rows
 
     @property
     def gp(self) -> GaussianProcessRegressor | FittedProcess:
@@ -94,14 +86,12 @@ class Posterior(OnColumns):
         mean = np.empty(len(X))
         std = np.empty(len(X))
         for part, Z in self._in_parts(X):
-            mean[part], std[part] = self._predict_columns(Z)
+            cross = self._gp.kernel_(Z, self._gp.X_train_)
+            v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
+            variance = self._prior_variance(Z) - np.einsum("ij,ij->j", v, v)
+            mean[part] = self._to_objective(cross @ np.ravel(self._gp.alpha_))
+            std[part] = self._scale * std_from_variance(variance)
         return mean, std
-
-    def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
-        cross = self._gp.kernel_(Z, self._gp.X_train_)
-        v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
-        std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
-        return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
 
     def predict_mean(self, X: Array) -> Array:
         """Return the mean, (n,), at encoded rows (n, d), in the objective's units."""

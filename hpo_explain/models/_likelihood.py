@@ -32,8 +32,6 @@ from scipy.spatial.distance import squareform
 from hpo_explain.models._squares import matern, squares_by_column
 from hpo_explain.space import Array
 
-_STEPS = 15_000  # scipy's default
-
 
 class MarginalLikelihood:
     """The log marginal likelihood of trials, with its gradient.
@@ -72,9 +70,7 @@ class MarginalLikelihood:
         ]
         return value - 0.5 * len(self._y) * np.log(2 * np.pi), np.array(gradient)
 
-    def maximize(
-        self, theta: Array, bounds: Array, *, steps: int | None = None
-    ) -> tuple[Array, float]:
+    def maximize(self, theta: Array, bounds: Array) -> tuple[Array, float]:
         """Return the best θ that is found from one, and the negative value there.
 
         Parameters
@@ -83,19 +79,13 @@ class MarginalLikelihood:
             Where the search starts.
         bounds : ndarray of shape (number of parameters, 2)
             Least and largest values.
-        steps : int, optional
-            Most steps of the search; by default until it converges.
         """
 
         def loss(at: Array) -> tuple[float, Array]:
             value, gradient = self(at)
             return -value, -gradient
 
-        within = Bounds(*bounds.T)
-        most = _STEPS if steps is None else steps
-        result = minimize(
-            loss, theta, method="L-BFGS-B", jac=True, bounds=within, options={"maxiter": most}
-        )
+        result = minimize(loss, theta, method="L-BFGS-B", jac=True, bounds=Bounds(*bounds.T))
         return np.asarray(result.x), float(result.fun)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.base import Fact, InputError
-from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Ints, SearchSpace
 
 
-class OnColumns(ABC):
+class OnColumns:
     """A fitted model of scikit-learn, with the columns of encoded rows that it was fitted on."""
 
     notes: tuple[Fact, ...] = ()
@@ -31,7 +29,6 @@ class OnColumns(ABC):
         self._space = space
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
-        self._held_out: HeldOut | None = None
         n_columns = self.to_columns(np.zeros((1, len(space)))).shape[1]
         if n_columns != width:
             raise InputError(
@@ -55,13 +52,3 @@ class OnColumns(ABC):
         if self._columns is None:
             return np.arange(len(self._space))
         return getattr(self._columns, "owners", None)
-
-    def held_out(self) -> HeldOut:
-        """Return predictions of trials that the model has not seen."""
-        if self._held_out is None:  # it takes several fits
-            self._held_out = self._held_out_now()
-        return self._held_out
-
-    @abstractmethod
-    def _held_out_now(self) -> HeldOut:
-        """Hold trials out."""

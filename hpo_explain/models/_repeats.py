@@ -1,4 +1,4 @@
-"""Equal rows: which of them repeat another, so that repeats are held out together."""
+"""Equal rows: which of them repeat another."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, Bools
-
-TOGETHER = "repeated configurations together"
 
 
 def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

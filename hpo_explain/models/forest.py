@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import InputError, check_array, check_count, steps
 from hpo_explain.models._on_columns import OnColumns
-from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
+from hpo_explain.models._repeats import different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
-from hpo_explain.models.protocols import HeldOut, TreeBoxes, std_from_variance
+from hpo_explain.models.protocols import TreeBoxes, std_from_variance
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 _OUT_OF_BAG = np.exp(-1.0)
 _FOLDS = 5
 _ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
+# that a tree may have, about: with fewer nothing is left to explain
+_FEWEST_LEAVES = 6
+_PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
 # the second chooses other splits, but impurity and value of a leaf mean the same
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
@@ -210,62 +212,6 @@ class ForestSurrogate(OnColumns):
         splits = owners[np.unique(used[used >= 0])]
         return np.isin(np.arange(len(self._space)), splits)
 
-    def _held_out_now(self) -> HeldOut:
-        """Return out-of-bag predictions, or those of five-fold cross-validation.
-
-        Five folds are used without bootstrap; where a hyperparameter has three categories or more
-        (the order of its categories was learned from every trial, and each fold learns its own);
-        and where a configuration was tried more than once (its trials are held out together). With
-        bootstrap a fold has as many trees as predict a trial out of bag on average. Of many trials
-        no more folds are held out than hold 1,000 of them; each is spread over the run.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate was made without `data`.
-        """
-        X, y = self._data_for("no trial can be held out")
-        first, which = different_rows(X)
-        if self._leaves_out(first):
-            return self._out_of_bag(X, y)
-        return self._cross_validated(X, y, which)
-
-    def _data_for(self, use: str) -> tuple[Array, Array]:
-        if self._data is None:
-            problem = f"was not given to this ForestSurrogate, so {use}"
-            remedy = "Pass data=(X, y), the rows and objectives the forest was fitted on."
-            raise InputError("data", problem, None, remedy)
-        return self._data
-
-    def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
-        """Say whether its own trees predict trials that they had not seen."""
-        return (
-            getattr(self.forest, "bootstrap", False)
-            and not self._learned_order()
-            and self._data is not None
-            and len(first) == len(self._data[1])
-        )
-
-    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
-        """Return what a forest with larger leaves predicts of held-out trials, and how to get it.
-
-        Where trials are held out by cross-validation, the forest itself is not fitted until it is
-        asked for.
-        """
-        X, y = self._data_for("it cannot be fitted again")
-        first, which = different_rows(X)
-        if self._leaves_out(first):
-            forest = self.refitted(X, y, min_samples_leaf=size)
-            return forest.held_out(), lambda: forest
-        held_out = self._cross_validated(X, y, which, min_samples_leaf=size)
-
-        def fit() -> ForestSurrogate:
-            forest = self.refitted(X, y, min_samples_leaf=size)
-            forest._held_out = held_out
-            return forest
-
-        return held_out, fit
-
     def tuned(self) -> ForestSurrogate:
         """Return the forest with the size of leaves that predicts held-out trials best.
 
@@ -277,18 +223,56 @@ class ForestSurrogate(OnColumns):
         ValueError
             If the surrogate was made without `data`.
         """
+        if self._data is None:
+            problem = "was not given to this ForestSurrogate, so it cannot be fitted again"
+            remedy = "Pass data=(X, y), the rows and objectives the forest was fitted on."
+            raise InputError("data", problem, None, remedy)
         if self._tuned is None:  # it takes several fits
-            n = len(self._data_for("it cannot be fitted again")[1])
-            size = int(self.forest.min_samples_leaf)
-            fit = tuned(self.with_leaves, self.held_out(), size, n)
-            self._tuned = self if fit is None else fit()
+            X, y = self._data
+            size = own = best = int(self.forest.min_samples_leaf)
+            lowest = self._error(X, y, size)
+            while 2 * size * _FEWEST_LEAVES <= len(y):
+                size *= 2
+                error = self._error(X, y, size)
+                if error > lowest:
+                    break
+                if error < _PAYS * lowest:
+                    best, lowest = size, error
+            self._tuned = self if best == own else self.refitted(X, y, min_samples_leaf=best)
             self._tuned.notes = self.notes
         return self._tuned
 
-    @property
-    def data(self) -> tuple[Array, Array] | None:
-        """The encoded rows (n, d) and objectives (n,) it was fitted on, where they were given."""
-        return self._data
+    def _error(self, X: Array, y: Array, size: int) -> float:
+        """Return the mean square of what forests with leaves of a size miss of held-out trials.
+
+        Out of bag, or by five folds: without bootstrap; where a hyperparameter has three categories
+        or more (the order of its categories was learned from every trial, and each fold learns its
+        own); and where a configuration was tried more than once (its trials are held out together).
+        With bootstrap a fold has as many trees as predict a trial out of bag on average. Of many
+        trials no more folds are held out than hold 1,000 of them; each is spread over the run.
+        """
+        first, which = different_rows(X)
+        if len(first) == 1:  # nothing would be left to learn from
+            return 0.0
+        trees, bootstraps = len(self._trees), getattr(self.forest, "bootstrap", False)
+        settings = {"min_samples_leaf": size}
+        if bootstraps and not self._learned_order() and len(first) == len(y):
+            is_own = size == self.forest.min_samples_leaf
+            forest = self if is_own else self.refitted(X, y, **settings)
+            missed = y - forest._out_of_bag(X)
+            missed = missed[~np.isnan(missed)]
+            return float(np.mean(missed**2)) if len(missed) else 0.0
+        fold = which % _FOLDS
+        sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
+        n_folds = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS, len(first))
+        if bootstraps:
+            trees = int(np.ceil(_OUT_OF_BAG * trees))
+        errors = []
+        for k in steps(range(n_folds), "folds"):
+            out = fold == k
+            others = self.refitted(X[~out], y[~out], n_estimators=trees, **settings)
+            errors.append(y[out] - others.predict(X[out])[0])
+        return float(np.mean(np.concatenate(errors) ** 2))
 
     def refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
         """Return a forest fitted to other trials, with other settings.
@@ -330,47 +314,15 @@ class ForestSurrogate(OnColumns):
             len(ranks) > 2 for ranks in columns.ranks.values()
         )
 
-    def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
-        means, variances = self._leaves(X)
+    def _out_of_bag(self, X: Array) -> Array:
+        """Return what is predicted of its own trials by trees without them, (n,); NaN of none."""
+        means = self.predict_trees(X)
         out = np.ones(means.shape, dtype=bool)
         for t, bag in enumerate(self.forest.estimators_samples_):
             out[bag, t] = False
-        seen = out.any(axis=1)  # with few trees a trial may be in every bag
-        means = np.where(out, means, np.nan)[seen]
-        variances = np.where(out, variances, np.nan)[seen]
-        return HeldOut(
-            method="out-of-bag",
-            observed=y[seen],
-            mean=np.nanmean(means, axis=1),
-            std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
-            rows=X[seen],
-        )
-
-    def _cross_validated(
-        self, X: Array, y: Array, which: npt.NDArray[np.intp], **settings: Any
-    ) -> HeldOut:
-        count = int(which.max()) + 1
-        fold = which % _FOLDS
-        sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
-        n_folds = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS)
-        method = "five-fold cross-validation"
-        if n_folds < _FOLDS:
-            method = f"{method}, {n_folds} of the folds"
-        if count < len(y):
-            method = f"{method}, {TOGETHER}"
-        if count == 1:  # nothing would be left to learn from
-            return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
-        mean = np.empty(len(y))
-        std = np.empty(len(y))
-        trees = len(self._trees)
-        if getattr(self.forest, "bootstrap", False):
-            trees = int(np.ceil(_OUT_OF_BAG * trees))
-        for k in steps(range(min(n_folds, count)), "folds"):
-            out = fold == k
-            others = self.refitted(X[~out], y[~out], n_estimators=trees, **settings)
-            mean[out], std[out] = others.predict(X[out])
-        out = fold < n_folds
-        return HeldOut(method=method, observed=y[out], mean=mean[out], std=std[out], rows=X[out])
+        # with few trees a trial may be in every bag
+        with np.errstate(invalid="ignore"):
+            return np.where(out, means, 0.0).sum(axis=1) / out.sum(axis=1)
 
 
 def _check_forest(forest: Any) -> None:
@@ -431,56 +383,3 @@ def _of_leaves(tree: Any, leaf: Ints, of_tree: Array, standard: Standard) -> tup
 def _total_std(means: Array, variances: Array) -> Array:
     # relative to the first tree, so that equal trees have no variance from rounding
     return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))
-
-
-Fitted = TypeVar("Fitted")
-# that a tree may have, about: with fewer nothing is left to explain
-_FEWEST_LEAVES = 6
-# of the error: larger leaves must lower it by more than chance does
-_PAYS = 0.98
-
-
-def _error(held_out: HeldOut) -> float:
-    """Return the mean square of the held-out residuals."""
-    if not len(held_out.observed):
-        return 0.0
-    return float(np.mean((held_out.observed - held_out.mean) ** 2))
-
-
-def tuned(
-    with_leaves: Callable[[int], tuple[HeldOut, Callable[[], Fitted]]],
-    own: HeldOut,
-    size: int,
-    n: int,
-) -> Callable[[], Fitted] | None:
-    """Return what fits the forest whose size of leaves predicts held-out trials best.
-
-    Parameters
-    ----------
-    with_leaves : callable
-        Returns of a size what such a forest predicts of held-out trials, and what fits it.
-    own : HeldOut
-        What the forest predicts of them as it is.
-    size : int
-        The size of its leaves.
-    n : int
-        How many trials it is fitted to.
-
-    Returns
-    -------
-    callable or None
-        None where no other size pays.
-    """
-    best: Callable[[], Fitted] | None = None
-    lowest = _error(own)
-    size *= 2
-    while size * _FEWEST_LEAVES <= n:
-        held_out, fit = with_leaves(size)
-        error = _error(held_out)
-        if error > lowest:
-            break
-        if error < _PAYS * lowest:
-            best = fit
-            lowest = error
-        size *= 2
-    return best

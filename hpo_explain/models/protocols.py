@@ -34,28 +34,6 @@ class Surrogate(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Predictions of observed trials by a model that had not seen them.
-
-    Attributes
-    ----------
-    method : str
-        How each trial was held out, such as "leave-one-out".
-    observed, mean, std : ndarray of shape (n,)
-        Observed objective, prediction, and the standard deviation of a new observation (noise
-        included), all in the objective's units.
-    rows : ndarray of shape (n, d) or None
-        Their encoded configurations, where they are known.
-    """
-
-    method: str
-    observed: Array
-    mean: Array
-    std: Array
-    rows: Array | None = None
-
-
 @runtime_checkable
 class SupportsBoxes(Surrogate, Protocol):
     """A surrogate of trees, whose leaves are boxes of the latent cube."""

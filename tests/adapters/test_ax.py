@@ -97,19 +97,11 @@ def test_the_model_behind_a_proposal_is_the_one_that_ax_predicts_with(tuned):
     assert (shown.subject.model, shown.subject.assumed) == ("Ax's GP", True)
 
 
-def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_folds(tuned):
+def test_the_model_of_all_trials_knows_their_standard_errors(tuned):
     run = pickle.loads(pickle.dumps(hx.from_ax(tuned)))
     model = run.surrogate()
     assert model.noise_std == pytest.approx(0.05)
     assert model.learned_from(run.X).all()
-    held_out = model.held_out()
-    # Ax clips outliers before it fits
-    clipped = np.minimum(run.objective, held_out.observed.max())
-    np.testing.assert_allclose(held_out.observed, clipped)
-    assert (held_out.observed == held_out.observed.max()).sum() < 3
-    # fits that had seen the trials would predict them as well as the model of all does
-    errors = np.abs(held_out.mean - clipped).mean()
-    assert errors > 1.5 * np.abs(model.predict(run.X)[0] - clipped).mean()
     assert the_note(run.notes, "the standard errors that loss was told with are known to Ax's own")
 
 

@@ -1,15 +1,12 @@
 import copy
 import re
-import warnings
 from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
 import pytest
 import scipy.optimize
-from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import BayesianRidge
 from sklearn.svm import SVC
 from skopt import BayesSearchCV, Optimizer, forest_minimize, gp_minimize
@@ -320,27 +317,6 @@ def test_the_noise_is_the_one_skopt_moved_out_of_its_kernel():
     assert hx.from_skopt(result).surrogate().noise_std == pytest.approx(expected)
 
 
-def test_trials_of_a_stored_process_are_predicted_by_fits_without_them():
-    result = result_of("gp", "LCB", reals)
-    model, y = result.models[-1], np.asarray(result.func_vals)
-    run = hx.from_skopt(result)
-    held_out = run.surrogate().held_out()
-    np.testing.assert_allclose(held_out.observed, y)
-    np.testing.assert_array_equal(held_out.rows, run.X)
-    Z = result.space.transform(result.x_iters)
-    fold = np.random.default_rng(0).permutation(len(y)) % 10
-    for k in range(10):
-        seen, out = fold != k, fold == k
-        # without its second part, the white noise, to which skopt fits a new one
-        refitted = clone(model).set_params(kernel=model.kernel_.k1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            mean, std = refitted.fit(Z[seen], y[seen]).predict(Z[out], return_std=True)
-        expected = np.hypot(std, y[seen].std() * np.sqrt(refitted.noise_ + model.alpha))
-        np.testing.assert_allclose(held_out.mean[out], mean, atol=0.05 * y.std())
-        np.testing.assert_allclose(held_out.std[out], expected, atol=0.05 * y.std())
-
-
 def test_models_of_dimensions_that_another_optimizer_has_changed_since_are_still_read():
     """gp_minimize sets the transform of dimension objects, also where others share them."""
     dimensions = [Real(10, 50, name="x"), Real(1e-3, 1e2, prior="log-uniform", name="y")]
@@ -444,7 +420,7 @@ def test_without_models_one_is_fitted_anew_and_the_specification_tells_the_propo
     run = hx.from_skopt(altered(result_of("gp"), models=[]))
     assert run.proposals == tuple(range(INITIAL, CALLS))
     assert run.own_acquisition(INITIAL) is None
-    assert len(run.surrogate(INITIAL).held_out().observed) == INITIAL
+    assert len(run.surrogate(INITIAL).gp.X_train_) == INITIAL
     assert the_note(run.notes, "models: no model is stored, so surrogates are fitted anew")
     lost = hx.from_skopt(altered(result_of("gp"), models=[], specs=None))
     assert the_note(lost.notes, "proposals: neither models nor the number of initial points are")
@@ -608,9 +584,6 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
     X = run.space.sample(50, seed=0)
     assert_predicts(run.surrogate(6), result.models[1], result, X, sign=-1.0)
     Z = result.space.transform(points_of(run.space, X))
-    held_out = run.surrogate().held_out()
-    np.testing.assert_allclose(held_out.observed, run.objective)
-    assert np.abs(held_out.mean - held_out.observed).max() < np.ptp(held_out.observed)
     expected = gaussian_ei(Z, result.models[1], y_opt=np.min(result.func_vals[:6]))
     value = sum(run.own_acquisition(6).acquisition.terms(X).values())
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-9)

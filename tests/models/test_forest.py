@@ -1,4 +1,4 @@
-"""The forest against brute force over its trees, and against scikit-learn's out-of-bag values."""
+"""The forest against brute force over its trees, and against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -77,115 +77,94 @@ def test_a_leaf_has_at_least_the_minimal_variance():
 
 def test_a_forest_of_the_negated_objective_predicts_the_objective():
     mirrored = RandomForestRegressor(20, random_state=0).fit(X, -Y)
-    ours = ForestSurrogate(SPACE, mirrored, data=(X, Y), negated=True)
-    theirs = ForestSurrogate(SPACE, FORESTS["random forest"], data=(X, Y))
+    ours = ForestSurrogate(SPACE, mirrored, negated=True)
+    theirs = ForestSurrogate(SPACE, FORESTS["random forest"])
     for mine, other in zip(ours.predict(NEW), theirs.predict(NEW), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-12)
-    np.testing.assert_allclose(ours.held_out().mean, theirs.held_out().mean, rtol=1e-12)
-    assert ours.held_out().observed.tolist() == Y.tolist()
 
 
-# ---------------------------------------------------------------------- held-out trials
+# ---------------------------------------------------------------------- larger leaves
 
 
-@pytest.mark.parametrize("name", ["random forest", "leaves of five"])
-def test_out_of_bag_predictions_are_scikit_learns(name):
-    forest = RandomForestRegressor(**{**FORESTS[name].get_params(), "n_estimators": 60})
-    forest.set_params(oob_score=True).fit(X, Y)
-    held_out = ForestSurrogate(SPACE, forest, data=(X, Y)).held_out()
-    assert held_out.method == "out-of-bag"
-    assert held_out.observed.tolist() == Y.tolist()
-    np.testing.assert_allclose(held_out.mean, forest.oob_prediction_, rtol=1e-12)
-    # the law of total variance over the trees that did not see the trial
-    for i in (0, 17, 119):
-        out = [t for t, drawn in enumerate(forest.estimators_samples_) if i not in drawn]
-        leaves = [leaf_of(forest.estimators_[t].tree_, X[i]) for t in out]
-        trees = [forest.estimators_[t].tree_ for t in out]
-        means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
-        within = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
-        assert held_out.std[i] == pytest.approx(np.sqrt(np.var(means) + np.mean(within)))
+def larger(*, missed, size, n):
+    """The size of leaves with the least error, doubled while it falls, where it falls by 2 %."""
+    best, lowest = size, missed(size)
+    while 2 * size * 6 <= n and (error := missed(2 * size)) <= lowest:
+        size *= 2
+        best, lowest = (size, error) if error < 0.98 * lowest else (best, lowest)
+    return best
 
 
-def test_without_bootstrap_each_fifth_is_predicted_by_a_forest_of_the_others():
-    forest = FORESTS["extra trees"]
-    held_out = ForestSurrogate(SPACE, forest, data=(X, Y)).held_out()
-    folds = [
-        (np.flatnonzero(np.arange(120) % 5 != k), np.flatnonzero(np.arange(120) % 5 == k))
-        for k in range(5)
-    ]
-    assert held_out.method == "five-fold cross-validation"
-    # splits that part the trials alike are tied, not rounded
-    target, back = standardized(Y)
-    expected = back(cross_val_predict(forest, X, target, cv=folds))
-    np.testing.assert_allclose(held_out.mean, expected)
-    assert (held_out.std > 0).all()
+NOISY = X[:, 0] + np.random.default_rng(1).normal(0.0, 0.5, len(X))
+
+
+def test_larger_leaves_are_chosen_by_what_trees_predict_out_of_bag():
+    forest = RandomForestRegressor(60, random_state=0, oob_score=True).fit(X, NOISY)
+
+    def missed(size):
+        other = clone(forest).set_params(min_samples_leaf=size).fit(X, NOISY)
+        return np.mean((NOISY - other.oob_prediction_) ** 2)
+
+    surrogate = ForestSurrogate(SPACE, forest, data=(X, NOISY))
+    tuned = surrogate.tuned()
+    expected = larger(missed=missed, size=1, n=len(X))
+    assert tuned.forest.min_samples_leaf == expected > 1
+    assert surrogate.tuned() is tuned
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_larger_leaves_are_chosen_by_five_folds_where_no_tree_is_out_of_bag(repeated):
+    """Without bootstrap; trials of a configuration are held out together."""
+    again = 40 if repeated else 0
+    rows, y = np.concatenate([X, X[:again]]), np.concatenate([NOISY, NOISY[:again] + 0.1])
+    forest = ExtraTreesRegressor(20, random_state=0).fit(rows, y)
+    which = np.concatenate([np.arange(len(X)), np.arange(again)]) % 5
+    folds = [(np.flatnonzero(which != k), np.flatnonzero(which == k)) for k in range(5)]
+
+    def missed(size):
+        other = clone(forest).set_params(min_samples_leaf=size)
+        return np.mean((y - cross_val_predict(other, rows, y, cv=folds)) ** 2)
+
+    tuned = ForestSurrogate(SPACE, forest, data=(rows, y)).tuned()
+    expected = larger(missed=missed, size=1, n=len(rows))
+    assert tuned.forest.min_samples_leaf == expected > 1
 
 
 def test_of_many_trials_as_many_folds_are_held_out_as_hold_enough(monkeypatch):
-    surrogate = ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y))
-    whole = ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y)).held_out()
-    monkeypatch.setattr(forest_module, "_ENOUGH", 60)
-    held_out = surrogate.held_out()
-    assert held_out.method == "five-fold cross-validation, 3 of the folds"
-    out = np.arange(120) % 5 < 3  # 72 trials
-    np.testing.assert_array_equal(held_out.mean, whole.mean[out])
-    np.testing.assert_array_equal(held_out.std, whole.std[out])
-    np.testing.assert_array_equal(held_out.observed, Y[out])
-    np.testing.assert_array_equal(held_out.rows, X[out])
+    fitted = []
+    refitted = ForestSurrogate.refitted
+    monkeypatch.setattr(
+        ForestSurrogate,
+        "refitted",
+        lambda self, X, y, **s: fitted.append(s) or refitted(self, X, y, **s),
+    )
+    monkeypatch.setattr(forest_module, "_ENOUGH", 60)  # in three folds there are 72
+    ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y)).tuned()
+    assert [s["min_samples_leaf"] for s in fitted[:3]] == [3] * 3 != fitted[3]["min_samples_leaf"]
 
 
-def test_what_larger_leaves_predict_is_known_before_the_forest_is_fitted():
-    space = SearchSpace([CategoricalParameter("c", range(4)), FloatParameter("x", 0, 1)])
-    rows = space.sample(60, seed=0)
-    y = rows[:, 1] + np.random.default_rng(0).normal(0.0, 0.3, 60)
-    forest = ForestSurrogate.fit(space, rows, y, n_trees=8)
-    before, fit = forest.with_leaves(4)
-    own = forest.refitted(rows, y, min_samples_leaf=4)
-    np.testing.assert_array_equal(before.mean, own.held_out().mean)
-    assert fit().held_out() is before
-    np.testing.assert_array_equal(fit().predict(rows), own.predict(rows))
-
-
-def test_noise_is_not_predictable_from_the_order_of_many_categories():
-    """An order learned from a trial itself would make pure noise look explained."""
-    space = SearchSpace([CategoricalParameter("c", range(50)), FloatParameter("x", 0, 1)])
-    for seed in range(3):
-        rows = space.sample(60, seed=seed)
-        noise = np.random.default_rng(seed).normal(size=60)
-        held_out = ForestSurrogate.fit(space, rows, noise, seed=seed).held_out()
-        r2 = 1 - ((noise - held_out.mean) ** 2).sum() / ((noise - noise.mean()) ** 2).sum()
-        assert r2 < 0.1
-
-
-@pytest.mark.parametrize("forest", ["random forest", "extra trees"])
-def test_trials_of_a_repeated_configuration_are_held_out_together(forest):
-    rows, y = (np.concatenate([X[:40], X[:9], X[:3]]), np.concatenate([Y[:40], Y[:9], Y[:3] + 0.1]))
-    fitted = clone(FORESTS[forest]).fit(rows, y)
-    held_out = ForestSurrogate(SPACE, fitted, data=(rows, y)).held_out()
-    assert held_out.method == "five-fold cross-validation, repeated configurations together"
-    which = np.concatenate([np.arange(40), np.arange(9), np.arange(3)]) % 5
-    folds = [(np.flatnonzero(which != k), np.flatnonzero(which == k)) for k in range(5)]
-    if forest == "extra trees":  # the order of tied splits of the other one is the scale's
-        np.testing.assert_allclose(held_out.mean, cross_val_predict(fitted, rows, y, cv=folds))
-    else:  # of 20 bootstraps 20 / e leave a trial out on average
-        surrogate = ForestSurrogate(SPACE, fitted)
-        for train, test in folds:
-            fold = surrogate.refitted(rows[train], y[train], n_estimators=8)
-            np.testing.assert_array_equal(held_out.mean[test], fold.predict(rows[test])[0])
-
-
-@pytest.mark.parametrize(
-    ("categories", "method"), [(2, "out-of-bag"), (3, "five-fold cross-validation")]
-)
-def test_where_an_order_of_categories_was_learned_no_tree_is_out_of_bag(categories, method):
+@pytest.mark.parametrize(("categories", "trees"), [(2, 64), (3, 24)])
+def test_where_an_order_of_categories_was_learned_no_tree_is_out_of_bag(
+    monkeypatch, categories, trees
+):
+    """A fold has as many trees as predict a trial out of bag: of 64 bootstraps 64 / e."""
     space = SearchSpace([CategoricalParameter("c", range(categories)), FloatParameter("x", 0, 1)])
     rows = space.sample(40, seed=0)
-    assert ForestSurrogate.fit(space, rows, rows.sum(axis=1)).held_out().method == method
+    forest = ForestSurrogate.fit(space, rows, rows.sum(axis=1))
+    fitted = []
+    refitted = ForestSurrogate.refitted
+    monkeypatch.setattr(
+        ForestSurrogate,
+        "refitted",
+        lambda self, *given, **s: fitted.append(refitted(self, *given, **s)) or fitted[-1],
+    )
+    forest.tuned()
+    assert len(fitted[0].forest.estimators_) == trees
 
 
-def test_of_a_single_configuration_nothing_can_be_held_out():
-    held_out = ForestSurrogate.fit(SPACE, np.repeat(X[:1], 9, axis=0), Y[:9]).held_out()
-    assert [len(part) for part in (held_out.observed, held_out.mean, held_out.std)] == [0, 0, 0]
+def test_of_a_single_configuration_the_leaves_stay_as_they_are():
+    forest = ForestSurrogate.fit(SPACE, np.repeat(X[:1], 19, axis=0), Y[:19])
+    assert forest.tuned() is forest
 
 
 # ---------------------------------------------------------------------- fitting

@@ -1,4 +1,4 @@
-"""The Gaussian process against scikit-learn, against refits, and in the user's units."""
+"""The Gaussian process against scikit-learn, and in the user's units."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
 from skopt.learning.gaussian_process import kernels as skopt_kernels
 
 from hpo_explain.models import GaussianProcessSurrogate, _gp_fit
-from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
+from hpo_explain.models._gp_fit import KERNEL_TRIALS
 from hpo_explain.models._likelihood import MarginalLikelihood
 from tests.analytic import unit_cube
 from tests.models.as_sklearn import regressor_of
@@ -88,66 +88,6 @@ def test_a_process_of_the_negated_objective_predicts_the_objective():
     theirs = GaussianProcessSurrogate(SPACE, gp)
     for mine, other in zip(ours.predict(NEW), theirs.predict(NEW), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-9)
-    np.testing.assert_allclose(ours.held_out().observed, Y, rtol=1e-12)
-    np.testing.assert_allclose(ours.held_out().mean, theirs.held_out().mean, rtol=1e-9)
-
-
-# ---------------------------------------------------------------------- held-out trials
-
-
-@pytest.mark.parametrize(
-    "gp", [gp for gp, _ in USER.values()] + [regressor_of(FITTED.gp)], ids=[*USER, "our own fit"]
-)
-def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
-    surrogate = GaussianProcessSurrogate(SPACE, gp)
-    held_out = surrogate.held_out()
-    np.testing.assert_allclose(held_out.observed, Y, rtol=1e-12)
-    # those of all trials, as in the closed form
-    offset, scale = (gp._y_train_mean, gp._y_train_std)
-    alpha = np.broadcast_to(gp.alpha, len(Y))
-    for i in range(len(Y)):
-        others = np.arange(len(Y)) != i
-        refit = GaussianProcessRegressor(gp.kernel_, alpha=alpha[others], optimizer=None)
-        refit.fit(X[others], gp.y_train_[others])
-        # white noise included, alpha not
-        mean, std = refit.predict(X[[i]], return_std=True)
-        assert held_out.mean[i] == pytest.approx((offset + scale * mean).item(), rel=1e-7)
-        expected = scale * np.sqrt(std**2 + alpha[i])
-        assert held_out.std[i] == pytest.approx(expected.item(), rel=1e-6)
-
-
-def test_trials_of_a_repeated_configuration_are_held_out_together():
-    rows = np.concatenate([X[:12], X[:5], X[:2], X[:2]])
-    y = np.concatenate([Y[:12], Y[:5] + 0.1, Y[:2] - 0.2, Y[:2]])
-    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.01)
-    gp = GaussianProcessRegressor(kernel, normalize_y=True, optimizer=None).fit(rows, y)
-    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
-    assert held_out.method == "leave-one-out, repeated configurations together, in closed form"
-    for i in range(len(y)):
-        others = (rows != rows[i]).any(axis=1)
-        refit = GaussianProcessRegressor(gp.kernel_, optimizer=None)
-        refit.fit(rows[others], gp.y_train_[others])
-        mean, std = refit.predict(rows[[i]], return_std=True)
-        expected = gp._y_train_mean + gp._y_train_std * mean
-        assert held_out.mean[i] == pytest.approx(expected.item(), rel=1e-7)
-        assert held_out.std[i] == pytest.approx((gp._y_train_std * std).item(), rel=1e-6)
-
-
-def test_trials_are_predicted_by_fits_that_never_saw_them():
-    """Kernel's parameters included: warm-started, they are nearly those of a fit from scratch."""
-    noisy = Y + np.random.default_rng(0).normal(0.0, 0.2, len(Y))
-    held_out = GaussianProcessSurrogate.fit(SPACE, X, noisy).held_out()
-    assert held_out.method == "10-fold cross-validation, kernel refitted"
-    np.testing.assert_allclose(held_out.observed, noisy, rtol=1e-12)
-    np.testing.assert_array_equal(held_out.rows, X)
-    fold = folds_of(np.arange(len(Y)))
-    assert np.bincount(fold).tolist() == [4] * 10
-    for k in range(10):
-        part = GaussianProcessSurrogate.fit(SPACE, X[fold != k], noisy[fold != k])
-        mean, std = part.predict(X[fold == k])
-        np.testing.assert_allclose(held_out.mean[fold == k], mean, atol=0.05 * noisy.std())
-        expected = np.hypot(std, part.noise_std)
-        np.testing.assert_allclose(held_out.std[fold == k], expected, rtol=0.1)
 
 
 # ---------------------------------------------------------------------- fitting
@@ -212,7 +152,6 @@ def test_many_trials_share_the_kernel_of_some_but_all_count():
     assert len(surrogate.gp.X_train_) == n
     # noise-free: the process passes through every trial, drawn for the kernel or not
     np.testing.assert_allclose(surrogate.predict(rows)[0], y, atol=0.01)
-    assert len(surrogate.held_out().observed) == n
 
 
 @pytest.mark.parametrize(
@@ -238,5 +177,3 @@ def test_degenerate_trials_give_finite_predictions(rows, y):
     spread = np.ptp(y)
     assert (mean >= y.min() - spread - 1e-9 * np.abs(y).max()).all()
     assert (mean <= y.max() + spread + 1e-9 * np.abs(y).max()).all()
-    held_out = surrogate.held_out()
-    assert np.isfinite([held_out.mean, held_out.std]).all()
