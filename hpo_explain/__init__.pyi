@@ -25,6 +25,7 @@ from .methods.proposals.explain_proposal import explain_proposal as explain_prop
 from .methods.runs.compare import compare as compare
 from .methods.runs.history import history as history
 from .methods.runs.pareto import pareto as pareto
+from .methods.runs.pruning import pruning as pruning
 from .methods.runs.trust import trust as trust
 from .methods.space.recommended_space import recommended_space as recommended_space
 from .reporting import report as report

@@ -334,7 +334,6 @@ REFUSED = {
     "hybrid_background": [(lambda: hx.methods.hybrid_background(SPACE, {"x": 0.5}, 1), "n", 1)],
     "shapley_interactions": [(lambda: hx.methods.shapley_interactions(RUN, order=0), "order", 0)],
     "tunability": [(lambda: hx.methods.tunability(RUN, order=0), "order", 0)],
-    "learning_curves": [(lambda: hx.methods.learning_curves(CURVED, enough=2), "enough", 2)],
     "Curves": [
         (lambda: hx.run.Curves([0, 0], [[0.1], [0.2]], [1], [[1.0], [2.0]]), "trials", ANY),
         (lambda: hx.run.Curves([0], [[0.1]], [2, 1], [[1.0, 2.0]]), "steps", ANY),

@@ -56,7 +56,7 @@ FACADES = {
     "comparison": lambda run: hx.compare({"one": run, "two": run}),
     "front": lambda run: hx.pareto(with_sizes(run)),
     "noise": lambda run: hx.methods.noise(repeated(run)),
-    "curves": lambda run: hx.methods.learning_curves(with_curves(run)),
+    "pruning": lambda run: hx.pruning(with_curves(run)),
     "history": hx.history,
     "slices": lambda run: hx.methods.slices(run, most=2),
     "contours": lambda run: hx.methods.contours(run, most=2),

@@ -191,9 +191,7 @@ SLOWLY = {
     "advise": advise,
     "noise": lambda w, run, kind: hx.methods.noise(w.noisy(0), kind="gp"),
     "pareto": pareto,
-    "learning_curves": lambda w, run, kind: hx.methods.learning_curves(
-        w.with_curves(0), kind="forest", at=[1.0, 5.0]
-    ),
+    "pruning": lambda w, run, kind: hx.pruning(w.with_curves(0)),
     "compare": lambda w, run, kind: hx.compare({"one": run, "two": w.run(10)}, kind="gp"),
     "proposal_densities": lambda w, run, kind: hx.methods.proposal_densities(
         w.study(0), w.config(trials(1)[0][0])

@@ -29,10 +29,10 @@ NO_MODEL = {
     "density_path",
     "guide",
     "history",
-    "learning_curves",
     "noise",
     "pareto",  # a model for each objective
     "proposal_densities",
+    "pruning",
     "publish",
     "sampling_bias",
     "timeline",

@@ -37,7 +37,7 @@ _ELSEWHERE = {
     "methods.timeline": "plot_timeline gantt",
     "methods.lime": "lime lime_explanation",
     "methods.ablation": "ablation_path ablation_analysis",
-    "methods.learning_curves": "plot_intermediate_values intermediate_values learning_curve",
+    "pruning": "plot_intermediate_values intermediate_values learning_curve learning_curves",
     "methods.local_importance": "lpi local_parameter_importance",
 }
 _HERE = {name: here for here, names in _ELSEWHERE.items() for name in names.split()}

@@ -73,15 +73,16 @@ NOISE = Method(
     "evaluated several times. Where it is large, one good result says little, and another "
     "evaluation of the same configuration may differ.",
 )
-LEARNING_CURVES = Method(
-    name="learning_curves",
-    module="hpo_explain.methods.runs.learning_curves",
-    asks="How early is the final rank of a trial known, and what do its values depend on?",
-    limits="ranks are those of finished trials, noise included",
-    title="How early is the final rank known?",
-    how_to_read="The line is the rank correlation of what trials reported at a step with their "
-    "final values: 1 where they are in their final order. A pruner that stops trials where it is "
-    "low stops good ones.",
+PRUNING = Method(
+    name="pruning",
+    top=True,
+    module="hpo_explain.methods.runs.pruning",
+    asks="Why were trials pruned, what did that save, and what may it have lost?",
+    limits="judged by ranks at the step; pruners are replayed on finished trials only",
+    title="What did pruning save and lose?",
+    how_to_read="Faint lines are the finished trials, colored ones the pruned; a trial is pruned "
+    "where it is worse than those before. The chance that it would have been the best follows from "
+    "how far the finished ones still changed their ranks.",
     needs="curves",
 )
 COMPARE = Method(

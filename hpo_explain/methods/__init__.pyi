@@ -73,14 +73,14 @@ from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import History as History
 from .runs.history import history as history
-from .runs.learning_curves import learning_curves as learning_curves
-from .runs.learning_curves_result import LearningCurves as LearningCurves
 from .runs.noise import Noise as Noise
 from .runs.noise import noise as noise
 from .runs.parallel_coordinates import ParallelCoordinates as ParallelCoordinates
 from .runs.parallel_coordinates import parallel_coordinates as parallel_coordinates
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
+from .runs.pruning import Pruning as Pruning
+from .runs.pruning import pruning as pruning
 from .runs.sampling_bias import SamplingBias as SamplingBias
 from .runs.sampling_bias import sampling_bias as sampling_bias
 from .runs.timeline import Timeline as Timeline

@@ -76,7 +76,7 @@ def report(
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
         "summary", "advise", "history", "importance", "partial-dependence", and among the details
-        "trust", "noise", "learning-curves", "explain-proposal", "desirability-path",
+        "trust", "noise", "pruning", "explain-proposal", "desirability-path",
         "h-statistic", "ablation", "local-importance", "lime", "recommended-space",
         "optimum". Each is what the function of that name answers; "what-if" is the profiler,
         which predicts any configuration in the page. A `Section` of your own may stand among them.

@@ -90,7 +90,7 @@ MADE = {
     "History": lambda run: hx.history(run),
     "GameExplanation": hx.methods.tunability,
     "InteractionStrength": lambda run: hx.methods.h_statistic(run),
-    "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run)),
+    "Pruning": lambda run: hx.pruning(with_curves(run)),
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,
     "Noise": lambda run: hx.methods.noise(repeated(run)),

@@ -1,4 +1,4 @@
-"""How long several objectives, several runs and learning curves take.
+"""How long several objectives, several runs and pruning take.
 
     python -m pytest tests/benchmarks/test_several.py -o addopts= --benchmark-only -s
 
@@ -57,5 +57,5 @@ def test_three_runs(benchmark, method):
     benchmark.pedantic(method, args=(runs, *default), rounds=1, warmup_rounds=1)
 
 
-def test_learning_curves(benchmark, curves):
-    benchmark.pedantic(hx.methods.learning_curves, args=(curves,), rounds=2, warmup_rounds=1)
+def test_pruning(benchmark, curves):
+    benchmark.pedantic(hx.pruning, args=(curves,), rounds=2, warmup_rounds=1)

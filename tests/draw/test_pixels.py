@@ -311,7 +311,7 @@ OF_TRIALS = {
         run, "booster", grid_size=4, sample=40
     ),
     "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
-    "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run)),
+    "Pruning": lambda run: hx.pruning(with_curves(run)),
     "PredictionOverview": swarm,
 }
 MANY = {"History", "ParallelCoordinates", "Timeline", "Slices", "Contours"}

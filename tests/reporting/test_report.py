@@ -95,7 +95,7 @@ def test_the_report_explains_the_latest_proposal(page, run):
 
 
 # nothing was tried twice, or reported on the way, and when trials started is not known
-WITHOUT = ("noise", "learning-curves", "timeline")
+WITHOUT = ("noise", "pruning", "timeline")
 SHOWN = [entry for entry in SECTIONS if entry.name not in WITHOUT]
 
 

@@ -91,46 +91,11 @@ def test_what_there_is_nothing_for_is_no_section_unless_it_is_named():
     assert card.finding.startswith("Run has 1 finished trial")
 
 
-# ---------------------------------------------------------------------- learning curves
-
-
-STEPS = np.arange(5)
-
-
-def curved(weights, n=40):
-    """A run whose values at each step are the final ones with a weight, the rest another order."""
-    space = unit_cube(2)
-    X = space.sample(n, seed=3)
-    final, other = X[:, 0], X[:, 1]
-    values = np.column_stack([w * final + (1.0 - w) * other for w in weights])
-    curves = hx.run.Curves(np.arange(n), X, STEPS, values)
-    return hx.Run(space, X, final, "minimize", curves=curves)
-
-
-def test_it_says_how_early_ranks_are_known_and_which_shares_change():
-    run = curved([0.0, 0.0, 1.0, 1.0, 1.0])
-    content = content_of("learning-curves", run)
-    found = hx.methods.learning_curves(run)
-    assert found.known_from == 2.0  # from there on the values are the final ones
-    page = Page(content.body)
-    assert content.finding == found.sentence
-    assert content.finding.startswith("From step 2 of 4 on")
-    assert content.headline == "Ranks are known from step 2 of 4 on."
-    # at the first step the values depend on the other hyperparameter alone
-    first, other = run.space.names
-    assert f"{first} matters more at step 4" in page.text
-    assert f"{other} matters less at step 4" in page.text
-    assert figures_in(page) == 2
-
-
-def test_where_early_values_do_not_tell_the_rank_the_headline_says_so():
-    found = hx.methods.learning_curves(curved([0.0, 0.0, 0.0, 0.0, 1.0]))
-    assert found.known_from in (None, 4.0)
-    assert found.headline == "Early values do not tell the final rank."
+# ---------------------------------------------------------------------- pruning
 
 
 def test_the_page_has_it_only_where_trials_reported_values_on_the_way():
-    without, asked = tuning_run(12), ["learning-curves"]
+    without, asked = tuning_run(12), ["pruning"]
     (card,) = Report.of({"loss": without}, sections=asked).cards
     assert card.status is Status.NOTHING
     assert "step by step" in card.finding
