@@ -20,9 +20,9 @@ from hpo_explain.base.facts import fact
     ],
 )
 def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(sizes, named):
-    assert worth_naming(range(len(sizes)), sizes, most=3) == named
+    assert worth_naming(range(len(sizes)), sizes) == named
     scaled = 1e5 * np.array(sizes)
-    assert worth_naming(range(len(sizes)), scaled, most=3, whole=1e5) == named
+    assert worth_naming(range(len(sizes)), scaled, whole=1e5) == named
 
 
 def test_an_interval_lies_about_its_estimate():

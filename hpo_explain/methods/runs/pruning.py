@@ -11,10 +11,10 @@ z_s        normal score of y_s among all trials that reached step s
 
 A trial that was pruned at s would have been the best if its z were beyond that of every finished
 trial, in this Gaussian copula. It has ranks at its own step alone, so that no curve is extrapolated
-to values that no trial reached. ρ_s is learned from the finished trials, whose ranks at s lie closer
-together than those of all: their correlation is corrected for that (Thorndike 1949, case 2). What is
-supposed before any has finished counts as `_SUPPOSED` of them; it was chosen on real learning curves
-(``tests/claims/pruning.py``) by how well probabilities are calibrated.
+to values that no trial reached. ρ_s is learned from the finished trials, whose ranks at s lie
+closer together than those of all: their correlation is corrected for that (Thorndike 1949, case 2).
+What is supposed before any has finished counts as so many of them; `_SUPPOSED` was chosen on real
+learning curves by how well probabilities are calibrated (``tests/claims/pruning.py``).
 """
 
 from __future__ import annotations
@@ -296,10 +296,10 @@ def _then(
     for i in pruned:
         timed = np.isfinite(when[done]) & np.isfinite(when[i])
         before = np.where(timed, when[done] <= when[i], curves.trials[done] < curves.trials[i])
-        known = held[done[before], last[i]]
-        known = known[~np.isnan(known)]
-        counts.append(len(known))
-        medians.append(np.median(known) if len(known) else np.nan)
+        values = held[done[before], last[i]]
+        values = values[~np.isnan(values)]
+        counts.append(len(values))
+        medians.append(np.median(values) if len(values) else np.nan)
     return np.array(counts, dtype=np.int64), np.array(medians, dtype=float)
 
 
@@ -312,7 +312,9 @@ def _seconds(run: Run, curves: Curves, last: Ints, pruned: Ints, missing: Ints) 
     return float((seconds / (last[pruned] + 1) * missing).sum())
 
 
-def _would_be_best(cost: Array, final: Array, last: Ints, pruned: Ints, rng: object) -> Bools:
+def _would_be_best(
+    cost: Array, final: Array, last: Ints, pruned: Ints, rng: np.random.Generator
+) -> Bools:
     """Return in which of k draws each pruned trial would have been the best, (k, p).
 
     Parameters
@@ -326,22 +328,21 @@ def _would_be_best(cost: Array, final: Array, last: Ints, pruned: Ints, rng: obj
     rng : numpy.random.Generator
         Draws of what ranks leave open are the same at all steps.
     """
-    draws: np.random.Generator = rng  # type: ignore[assignment]
     done = np.flatnonzero(~np.isnan(final))
-    of_rho = draws.standard_normal(_DRAWS)
-    of_done = draws.standard_normal((_DRAWS, len(done)))
-    of_pruned = draws.standard_normal((_DRAWS, len(pruned)))
+    of_rho = rng.standard_normal(_DRAWS)
+    of_done = rng.standard_normal((_DRAWS, len(done)))
+    of_pruned = rng.standard_normal((_DRAWS, len(pruned)))
     would = np.zeros((_DRAWS, len(pruned)), dtype=bool)
     for s in np.unique(last[pruned]):
         here = np.flatnonzero(last[pruned] == s)
         reached = np.flatnonzero(~np.isnan(cost[:, s]))
         z = np.full(len(cost), np.nan)
         z[reached] = _normal_scores(cost[reached, s])
-        known = ~np.isnan(z[done])
-        of_them = done[known]
+        has_score = ~np.isnan(z[done])
+        of_them = done[has_score]
         rho = _correlations(z[reached], z[of_them], _normal_scores(final[of_them]), of_rho)
         rest = np.sqrt(1.0 - rho**2)
-        best = (rho * z[of_them] + rest * of_done[:, known]).min(axis=1, keepdims=True)
+        best = (rho * z[of_them] + rest * of_done[:, has_score]).min(axis=1, keepdims=True)
         would[:, here] = rho * z[pruned[here]] + rest * of_pruned[:, here] < best
     return would
 
@@ -353,13 +354,13 @@ def _normal_scores(values: Array) -> Array:
 
 def _correlations(every: Array, z: Array, final: Array, draws: Array) -> Array:
     """Return draws of ρ from the scores of finished trials at a step and at the end, (k, 1)."""
-    told, at = 0.5, 0.0
+    weight, at = 0.5, 0.0
     if len(z) >= 3 and np.ptp(z) > 0.0 and np.ptp(final) > 0.0:
-        told = max(len(z) - 3, 0.5)
+        weight = max(len(z) - 3, 0.5)
         at = float(np.arctanh(np.clip(np.corrcoef(z, final)[0, 1], -0.98, 0.98)))
     supposed, prior = _SUPPOSED
-    n = told + supposed
-    rho = np.tanh((told * at + supposed * prior) / n + draws[:, None] / np.sqrt(n))
+    n = weight + supposed
+    rho = np.tanh((weight * at + supposed * prior) / n + draws[:, None] / np.sqrt(n))
     wider = min(every.std() / z.std(), _WIDEST) if len(z) > 1 and z.std() > 0.0 else 1.0
     corrected: Array = rho * wider / np.sqrt(1.0 - rho**2 + (rho * wider) ** 2)
     return corrected

@@ -139,9 +139,9 @@ def replays_of(cost: Array, final: Array, *, seed: int) -> tuple[Replay, ...]:
         of_order = []
         for order in orders:
             last = rule(cost[order])
-            kept = final[order][last == ends]
+            finished = final[order][last == ends]
             saved = 1.0 - (last + 1).mean() / (ends + 1)
-            of_order.append((saved, kept.min() == final.min(), kept.min() - final.min()))
+            of_order.append((saved, finished.min() == final.min(), finished.min() - final.min()))
         saved, p_kept, loss = np.mean(of_order, axis=0)
         replays.append(Replay(name, float(saved), float(p_kept), float(loss)))
     return tuple(replays)
