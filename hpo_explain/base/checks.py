@@ -190,7 +190,8 @@ def unknown_name(argument: str, value: object, allowed: Iterable[Any], kind: str
     hint = f"Did you mean {close[0]!r}? " if close else ""
     article = "an" if kind[0] in "aeiou" else "a"
     problem = f"must be {article} {kind}, but {value!r} is unknown"
-    return InputError(argument, problem, value, f"{hint}There are: {abridged(names, 30)}.")
+    there = f"There are: {abridged(names, 30)}." if names else "There is none."
+    return InputError(argument, problem, value, f"{hint}{there}")
 
 
 def check_estimate(

@@ -79,7 +79,7 @@ class Claim:
 
     Examples
     --------
-    >>> Claim("importance", ("lr",), estimate=0.8, interval=(0.7, 0.9)).certain
+    >>> Claim("share", ("lr",), estimate=0.8, interval=(0.7, 0.9)).certain
     True
     """
 

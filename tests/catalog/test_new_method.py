@@ -10,8 +10,6 @@ import pytest
 from tests.source_tree import ROOT
 from tests.stubs import PACKAGES, names_of, written
 
-pytestmark = pytest.mark.merge
-
 TOY = '''
 """Counts the trials."""
 
@@ -38,7 +36,7 @@ class Toy(Result):
         return (Claim("tried", (), n, text=f"There are {n} toy trials."),)
 
 
-@explains(of="surrogate")
+@explains(of="optimizer")
 def toy(question: Question, least: int = 1) -> Toy:
     """Say how many trials there are.
 
@@ -122,6 +120,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
+@pytest.mark.merge
 def test_two_files_and_an_entry_are_all_that_a_method_is(checkout):
     subprocess.run([sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True)
     done = subprocess.run(
@@ -137,4 +136,4 @@ def test_two_files_and_an_entry_are_all_that_a_method_is(checkout):
 
 def test_the_stubs_of_the_public_names_are_current():
     for package in PACKAGES:
-        assert written(package) == names_of(package)
+        assert written(package) == names_of(package), "python -m tests.stubs writes them"
