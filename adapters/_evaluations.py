@@ -60,6 +60,8 @@ class Evaluation:
         Whether it met the constraints.
     proposed : bool, optional
         Whether it counts as a proposal; by default where a model chose it.
+    attributes : mapping of str to float
+        What else was measured.
     """
 
     config: Mapping[str, Any]
@@ -73,6 +75,7 @@ class Evaluation:
     duration: float = np.nan
     feasible: bool = True
     proposed: bool | None = None
+    attributes: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_proposal(self) -> bool:
@@ -268,6 +271,10 @@ def run_of(
         ],
         durations=trials.column("duration")[counts],
         feasible=np.array([trial.feasible for trial in known]),
+        attributes={
+            name: np.array([trial.attributes.get(name, np.nan) for trial in known])
+            for name in dict.fromkeys(name for trial in known for name in trial.attributes)
+        },
         without_result=_without_result(trials, out.reasons, of_rows),
         curves=Curves.of(
             {int(n): trial.curve for n, trial in zip(numbers, trials.all, strict=True)},

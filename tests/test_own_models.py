@@ -29,6 +29,7 @@ NO_MODEL = {
     "density_path",
     "guide",
     "history",
+    "luck",  # of what the belief says
     "noise",
     "pareto",  # a model for each objective
     "proposal_densities",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from optuna import Study
@@ -20,6 +20,7 @@ from hpo_explain.base.facts import Fact, Option, Text, fact
 from hpo_explain.base.options import MEASURED, Direction
 from hpo_explain.base.phrases import counted_trials
 from hpo_explain.run import FAILED, NO_VALUE, PRUNED_READABLE, RUNNING, WAITING
+from hpo_explain.run.metrics import likelier_direction
 
 TargetLike: TypeAlias = (
     int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
@@ -59,6 +60,19 @@ class Target:
     value: Callable[[FrozenTrial], float | None]
     is_own: bool = True
     notes: list[Fact] = field(default_factory=list)
+
+
+def numbers_of(attributes: Mapping[str, Any]) -> dict[str, float]:
+    """Return the attributes of a trial that are numbers."""
+    return {
+        name: float(value)
+        for name, value in attributes.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+
+
+def _attribute(name: str, trial: FrozenTrial) -> float | None:
+    return numbers_of(trial.user_attrs).get(name)
 
 
 def _own_value(index: int, trial: FrozenTrial) -> float | None:
@@ -110,6 +124,22 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
             ": an index, a name set by set_metric_names, or a function of the trial.",
         )
         raise InputError("target", problem, remedy=remedy)
+    if isinstance(target, str) and target not in (names or []):
+        trials = study.get_trials(deepcopy=False)
+        if any(target in numbers_of(trial.user_attrs) for trial in trials):
+            value = partial(_attribute, target)
+            if way is not None:
+                return Target(target, way, value, is_own=False)
+            way = likelier_direction(target)
+            by_name = f"direction: {way}, by the name of {target!r}; "
+            says = fact(
+                by_name,
+                Option("direction"),
+                " says otherwise",
+                kind="direction_by_name",
+                role="check",
+            )
+            return Target(target, way, value, is_own=False, notes=[says])
     if isinstance(target, str):
         named = names or []
         if target not in named:

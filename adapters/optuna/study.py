@@ -32,6 +32,7 @@ from hpo_explain.adapters.optuna._trials import (
     Outcome,
     TargetLike,
     about_outcomes,
+    numbers_of,
     outcomes_of,
     resolve_target,
     settle_direction,
@@ -76,10 +77,11 @@ def from_optuna(
     target : int, str or callable, optional
         The objective to be explained, where the study has several: its index, its name (set by
         ``study.set_metric_names``), or a function of a trial that returns a number or None. By
-        default the study's only objective. "duration" is how long trials took, "failed" which
-        failed, "infeasible" which failed or broke a constraint, "pareto_rank" the Pareto rank of a
-        trial, "hypervolume" what it adds to that of the front, unless an objective has that name; a
-        dict of weights by the names of objectives is the sum of the normalized objectives.
+        default the study's only objective. Or the name of a user attribute that is a number.
+        "duration" is how long trials took, "failed" which failed, "infeasible" which failed or
+        broke a constraint, "pareto_rank" the Pareto rank of a trial, "hypervolume" what it adds to
+        that of the front, unless an objective has that name; a dict of weights by the names of
+        objectives is the sum of the normalized objectives.
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
@@ -224,6 +226,7 @@ def _evaluation(trial: FrozenTrial, outcome: Outcome, choice: Choice) -> Evaluat
         curve={float(k): v for k, v in trial.intermediate_values.items()},
         feasible=outcome.feasible is not False,
         proposed=trial.number in choice.proposals,
+        attributes=numbers_of(trial.user_attrs),
     )
 
 

@@ -18,7 +18,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.run import FAILED, Run
-from hpo_explain.run.metrics import bounds_of, range_in_words
 from hpo_explain.space import Array, SearchSpace
 
 _TIMES = ("mean_fit_time", "mean_score_time")  # in seconds: shorter is better
@@ -106,20 +105,14 @@ def from_sklearn(
     return with_default(run, search.estimator.get_params())
 
 
-def _natural_range(
-    search: Any, target: _Target, values: Array
-) -> tuple[tuple[float, float] | None, list[Fact]]:
-    """Return the range of the score of a search by what it is, where its name does not say."""
+def _called(search: Any, target: _Target) -> str:
+    """Return what the target is called: its scorer, else its column."""
     if target.metric != "score":
-        return None, []
+        return target.metric if target.column.startswith(_MEAN) else target.column
     scoring = getattr(search, "scoring", None)
     if scoring is None:
         scoring = "accuracy" if is_classifier(search.estimator) else "r2"
-    found = bounds_of(scoring, values) if isinstance(scoring, str) else None
-    if found is None:
-        return None, []
-    lies = f"bounds: {target.column} {range_in_words(*found)}, as it is the {scoring}"
-    return found, [fact(f"{lies} of the search; ", Option("bounds"), " says otherwise")]
+    return scoring if isinstance(scoring, str) else target.column
 
 
 def _kind(search: Any) -> str:
@@ -152,6 +145,8 @@ def _of_results(
     if space is None:
         own, X, notes = read_space(_grids(search), configs, range(len(configs)))
         read = Encoded(own, X, {})
+    metrics = [name for name in _metrics_of(results) if name != target.metric]
+    others = {name: results[f"{_MEAN}{name}"] for name in metrics}
     durations = _durations(results)
     failed = _failed(results)
     fidelity = results.get("n_resources", np.full(len(configs), np.nan))
@@ -164,24 +159,21 @@ def _of_results(
                 _origin(search),
                 fidelity=float(fidelity[i]),
                 duration=float(durations[i]),
+                attributes={name: float(others[name][i]) for name in others},
             )
             for i, config in enumerate(configs)
         },
         read,
-        Source("search", _label(search), target.direction, target.column, resource),
+        Source("search", _label(search), target.direction, _called(search, target), resource),
         level=level,
         bounds=bounds,
         notes=notes,
     )
     kept = np.asarray(run.trials)
     about = _about_refit(search, target, values, kept)
-    if bounds is None:
-        bounds, about_bounds = _natural_range(search, target, run.objective)
-        about += about_bounds
     return replace(
         run,
         notes=[*run.notes, *about],
-        bounds=bounds,
         instances=instances_of(run.X, _folds(results, target.metric)[kept]),
     )
 
@@ -261,7 +253,8 @@ def _is_default(search: Any, target: _Target) -> bool:
 def _of_optimizer(search: Any, target: _Target, bounds: tuple[float, float] | None) -> Run:
     from hpo_explain.adapters.skopt.result import from_skopt
 
-    return _with_folds(from_skopt(search, bounds=bounds), _folds(search.cv_results_, target.metric))
+    run = replace(from_skopt(search, bounds=bounds), objective_name=_called(search, target))
+    return _with_folds(run, _folds(search.cv_results_, target.metric))
 
 
 def _of_study(

@@ -73,6 +73,15 @@ NOISE = Method(
     "evaluated several times. Where it is large, one good result says little, and another "
     "evaluation of the same configuration may differ.",
 )
+LUCK = Method(
+    name="luck",
+    module="hpo_explain.methods.runs.luck",
+    asks="Was the best trial lucky, and does another metric rank the trials as the objective does?",
+    limits="noise is told by repeats where there are any, else by the model",
+    title="Was the best one lucky?",
+    how_to_read="A star is what was observed of one of the best trials, a dot what it would have "
+    "on average if it were evaluated again, with its 95% interval.",
+)
 PRUNING = Method(
     name="pruning",
     top=True,

@@ -73,6 +73,8 @@ from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import History as History
 from .runs.history import history as history
+from .runs.luck import Luck as Luck
+from .runs.luck import luck as luck
 from .runs.noise import Noise as Noise
 from .runs.noise import noise as noise
 from .runs.parallel_coordinates import ParallelCoordinates as ParallelCoordinates

@@ -34,6 +34,7 @@ from hpo_explain.models import Surrogate
 from hpo_explain.run._validation import (
     check_epsilon,
     checked_bounds,
+    checked_column,
     checked_durations,
     checked_excluded_times,
     checked_feasible,
@@ -117,6 +118,7 @@ class Record(Frozen):
     bounds: tuple[float, float] | None = None
     epsilon: float | None = None
     default: Config | None = None
+    attributes: Mapping[str, Array] = field(default_factory=dict)
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -151,6 +153,10 @@ class Record(Frozen):
             ),
             reviewed=checked_reviewed(self.space, self.reviewed),
             bounds=bounds,
+            attributes={
+                name: checked_column(f"attributes[{name!r}]", np.array(values, dtype=float), n)
+                for name, values in self.attributes.items()
+            },
         )
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)

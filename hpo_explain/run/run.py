@@ -125,6 +125,8 @@ class Run(Record):
         default what the metric can show, and at least its noise.
     default : mapping, optional
         The configuration that is taken where nobody chooses, such as an estimator's own parameters.
+    attributes : mapping of str to ndarray of shape (n,)
+        What else was measured of the trials, such as the score of a test; NaN where it was not.
     model : Surrogate, optional
         A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
         see :meth:`explained_by`.

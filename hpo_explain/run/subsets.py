@@ -31,6 +31,7 @@ def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
         "reviewed": of_trials(run.reviewed, trials),
         "instances": None,
         "curves": None,
+        "attributes": {name: values[rows] for name, values in run.attributes.items()},
     }
     fields |= {name: getattr(run, name)[rows] for name in _BY_ROW}
     return replace(run, **{**fields, **changes})

@@ -184,17 +184,18 @@ def two_scores(refit):
 
 def test_of_several_metrics_the_one_of_refit_is_explained_unless_another_is_asked_for():
     search = two_scores("b")
-    assert as_run(search).objective_name == "mean_test_b"
+    assert as_run(search).objective_name == "b"
     assert as_run(search).incumbent["C"] == pytest.approx(search.best_params_["C"])
+    assert as_run(search).attributes["a"].tolist() == search.cv_results_["mean_test_a"].tolist()
     for name in ("a", "mean_test_a"):
         run = as_run(search, objective=name)
         assert run.objective.tolist() == search.cv_results_["mean_test_a"].tolist()
-    assert list(as_runs(search)) == ["mean_test_b"]
+    assert list(as_runs(search)) == ["b"]
 
 
 def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
     search = two_scores(False)
-    assert list(as_runs(search)) == ["mean_test_a", "mean_test_b"]
+    assert list(as_runs(search)) == ["a", "b"]
     with pytest.raises(hx.base.InputError, match=r"a, b.*objective='a'"):
         as_run(search)
     with pytest.raises(hx.base.InputError, match="mean_fit_time"):
@@ -245,5 +246,5 @@ def test_the_score_of_a_search_has_the_range_of_what_it_is():
         search = GridSearchCV(made, {"max_depth": [1, 2, 3]}).fit(X, y)
         run = hx.from_sklearn(search)
         assert run.bounds == (low, high)
-        assert the_note(run.notes, " of the search; bounds= says otherwise")
+        assert the_note(run.notes, "bounds_by_name")
     assert hx.from_sklearn(search, bounds=(-2.0, 1.0)).bounds == (-2.0, 1.0)

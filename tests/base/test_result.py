@@ -90,6 +90,9 @@ MADE = {
     "History": lambda run: hx.history(run),
     "GameExplanation": hx.methods.tunability,
     "InteractionStrength": lambda run: hx.methods.h_statistic(run),
+    "Luck": lambda run: hx.methods.luck(
+        replace(run, attributes={"test": run.objective}), test="test"
+    ),
     "Pruning": lambda run: hx.pruning(with_curves(run)),
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,

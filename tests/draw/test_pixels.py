@@ -311,6 +311,7 @@ OF_TRIALS = {
         run, "booster", grid_size=4, sample=40
     ),
     "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
+    "Luck": lambda run: hx.methods.luck(run),
     "Pruning": lambda run: hx.pruning(with_curves(run)),
     "PredictionOverview": swarm,
 }

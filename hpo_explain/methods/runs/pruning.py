@@ -47,7 +47,7 @@ from hpo_explain.space import Array, Bools, Ints
 
 _LEAST = 5  # finished trials: below, ranks tell nothing
 _DRAWS = 2000
-_SUPPOSED = 10, 0.8  # as so many trials that tell an artanh ρ of this
+_SUPPOSED = 5, 0.8  # as so many trials that tell an artanh ρ of this
 _WIDEST = 3.0  # times: how much more all scatter than the finished ones
 _NAMED = 0.2  # a pruned trial that would have been the best with this chance is named
 _KEPT = 0.95
