@@ -315,7 +315,7 @@ REFUSED = {
     "InteractionExplainer": [
         (lambda: hx.methods.InteractionExplainer(MODEL, direction="down"), "direction", "down")
     ],
-    "noise": [(lambda: hx.methods.noise(REPEATED, order=2), "order", 2)],
+    "noise": [(lambda: hx.methods.noise(REPEATED, kind="tree"), "kind", "tree")],
     "check_sample_size": [
         (
             lambda: hx.methods.check_sample_size(explanation([[1.0, 0.0]]), "thesis"),

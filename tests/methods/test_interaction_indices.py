@@ -127,7 +127,7 @@ def played(f, d=3, **options):
     )
 
 
-@pytest.mark.parametrize("of", ["prediction", "acquisition", "variance"])
+@pytest.mark.parametrize("of", ["prediction", "acquisition"])
 def test_the_game_of_a_result_is_that_of_its_values(of):
     shapiq = pytest.importorskip("shapiq")
     space = unit_cube(3)

@@ -27,6 +27,7 @@ class Panels(Words):
     """
 
     MOST: ClassVar[int] = 12  # of which a reader sees each
+    FEW: ClassVar[int] = 6  # that are read closely
 
     panels: Sequence[Rows | Curves | Cells]
     same_x: bool = False

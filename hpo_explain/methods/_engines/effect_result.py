@@ -461,11 +461,6 @@ class Effect(Result):
         return replace(self._told("difference", "", decision, values=values), side="above")
 
     @property
-    def remarks(self) -> tuple[Fact, ...]:
-        """Where the partial dependence differs from accumulated effects."""
-        return tuple(note for note in self.notes if note.kind == "partial_dependence_differs")
-
-    @property
     def _basis(self) -> tuple[Fact, ...]:
         """What the claims rest on."""
         out = [*itertools.compress(self.axes[0], ~self.may_be_best)] if self.mean.ndim == 1 else []

@@ -36,7 +36,7 @@ REACHABLE = "reachable, the others at their best"
 AVERAGE = "average over the others"
 UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
-_BESIDE = 0.22  # how far from its value a second point stands
+BESIDE = 0.22  # how far from its value a second point stands
 _STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
 
 
@@ -93,7 +93,7 @@ def _points(
     """Yield the points of categories or of a few whole numbers, what is second beside."""
     for mean, half in _second(result):
         half = None if half is None else half[..., shown]
-        yield Dots(at + _BESIDE, mean[shown], half, "second")
+        yield Dots(at + BESIDE, mean[shown], half, "second")
     mean, half = first.mean[shown], _half(first)[..., shown]
     for look, group in groups.items():
         if group.any():
@@ -186,7 +186,7 @@ def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
     if not x.names:
         return broken(x.places, curves)
     thinned = [
-        broken(place + np.array([[-_BESIDE, _BESIDE]]), np.array([0.0, 0.0]) + curves[:, [k]])
+        broken(place + np.array([[-BESIDE, BESIDE]]), np.array([0.0, 0.0]) + curves[:, [k]])
         for place, k in zip(x.places, places, strict=True)
     ]
     across, up = (np.concatenate(part) for part in zip(*thinned, strict=True))

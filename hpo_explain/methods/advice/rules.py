@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import fact, format_level, format_value, spans, trial_number
-from hpo_explain.belief import Decision, decide, told
+from hpo_explain.belief import PROBABLE, Decision, decide, told
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.next_trials import TRIALS, next_rows, of_random
 from hpo_explain.methods.space.recommended_space import MOST_SURE
@@ -29,7 +29,6 @@ from hpo_explain.space import (
 _Number = FloatParameter | IntParameter
 _CONTENDERS, _MOST_TIMES = 3, 5
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
-_LIKELY = 0.5  # that what is beyond an end is better by what counts
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
 _MOST_OF_IT = 0.5  # of the variance
@@ -75,7 +74,7 @@ def widen(decision: RunDecision) -> Action | None:
             new = None
         gained = decision.gained_beyond(gains)
         counts = gained.estimate > decision.counts.between
-        if new is None or not counts or gained.probability < _LIKELY:
+        if new is None or not counts or gained.probability < PROBABLE:
             continue
         end = format_value(parameter.high if side else parameter.low)
         beyond = f"beyond the {'upper' if side else 'lower'} end of {parameter.name} ({end})"

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from hpo_explain.base import Claim, Result, Table, Wording, chained, joined, printable
-from hpo_explain.belief import LEVEL
+from hpo_explain.belief import LEVEL, PROBABLE
 from hpo_explain.methods._engines.decision_words import (
     few,
     one_digit,
@@ -21,7 +21,7 @@ from hpo_explain.methods._engines.decision_words import (
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.methods.importance.most import PROBABLE, how_sure
+from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.runs.history import History
 from hpo_explain.methods.runs.trust import RunTrust
 from hpo_explain.methods.space.recommended_space import MOST_SURE, Recommendation

@@ -30,7 +30,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
-    ROUNDING_OF_SUMS,
     Direction,
     Fact,
     InputError,
@@ -42,9 +41,8 @@ from hpo_explain.base import (
     fact,
     format_value,
     listed,
-    number,
 )
-from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
+from hpo_explain.belief import Draws, as_draws, std_of_draws
 from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect, AverageEffect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
@@ -236,36 +234,14 @@ def _order(space: SearchSpace, name: str, steps: Steps) -> list[Fact]:
 def _beside(
     effect: AccumulatedEffect, averaged: AverageEffect, weights: Array
 ) -> AccumulatedEffect:
-    """Return the effect with the partial dependence, centred over the sample as it is itself.
-
-    With a note where both differ for certain, by more than the noise of one evaluation.
-    """
-    (places,), there = averaged.positions, ~np.isnan(averaged.mean)
-    (positions,) = effect.positions
-
-    def along(curve: Array) -> Array:
-        if effect.categorical[0]:
-            values = curve[np.searchsorted(places, positions)]
-        else:
-            values = np.interp(positions, places[there], curve[there])
-        return values - weights @ values
-
-    beside = replace(effect, partial=along(averaged.mean))
-    partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
-    gaps = [decide(gap) for gap in partial - effect.draws]
-    certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
-    place = int(np.argmax(certain))
-    rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
-    if certain[place] <= max(effect.noise_std, rounding):
-        return beside
-    where = f"{effect.names[0]} = {format_value(effect.grid[place], width=200)}"
-    differs = fact(
-        f"the partial dependence differs from it by {number(gaps[place].estimate, 2)} at "
-        f"{where}: it averages over all combinations, tried or not",
-        kind="partial_dependence_differs",
-        names=effect.names,
-    )
-    return replace(beside, notes=(differs, *effect.notes))
+    """Return the effect with the partial dependence, centred over the sample as it is itself."""
+    (places,), (positions,) = averaged.positions, effect.positions
+    if effect.categorical[0]:
+        values = averaged.mean[np.searchsorted(places, positions)]
+    else:
+        there = ~np.isnan(averaged.mean)
+        values = np.interp(positions, places[there], averaged.mean[there])
+    return replace(effect, partial=values - weights @ values)
 
 
 def _accumulated(

@@ -102,17 +102,6 @@ class PartialDependences(Result):
         raise InputError("names", problem, names, f"There are effects of {names_of}.")
 
     @property
-    def share_left_out(self) -> float:
-        """The share of the variance that is lost without what is left out, at most.
-
-        NaN where it is not known.
-        """
-        if not self.shares:
-            return float("nan")
-        lost = np.sum([self.shares[name,] for name in self.left_out])
-        return min(float(lost), 1.0)
-
-    @property
     def headline(self) -> str:
         """Which values of the first are best."""
         return self.effects[0].headline
@@ -206,6 +195,7 @@ class PartialDependences(Result):
             texts.append(f"The table has {counted(rest, 'more effect')}.")
         if self.left_out and self.shares:
             others = counted(len(self.left_out), "other hyperparameter")
-            share = f"at most {percent(self.share_left_out)} of the variance"
+            lost = np.sum([self.shares[name,] for name in self.left_out])
+            share = f"at most {percent(min(float(lost), 1.0))} of the variance"
             texts.append(f"{others}: {share}, with all interactions.")
         return " ".join(texts)

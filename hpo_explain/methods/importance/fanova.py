@@ -64,7 +64,7 @@ from hpo_explain.space import Array, Bools, latent_rows
 _OVER_TREES = fact(
     "shares are means over the trees; sd is over the trees, not a confidence interval"
 )
-_DRAWN_ORDER = 2  # sets of more are looked at in a forest
+DRAWN_ORDER = 2  # sets of more are looked at in a forest
 _GRID = 40  # points of a marginal where there are more values
 _ACTIVITY_ROWS = 2000
 DISTILLED_ROWS = 2000
@@ -185,14 +185,14 @@ class FanovaExplainer:
                 order,
             )
         draws = as_draws(self._model, self._subject.direction, seed=self._seed)
-        is_drawn = draws.joint and cap is None and not given and order <= _DRAWN_ORDER
+        is_drawn = draws.joint and cap is None and not given and order <= DRAWN_ORDER
         if top is not None or within is not None:
             blocked = ""
             if cap is not None:
                 blocked = "cap"
             elif given:
                 blocked = "given"
-            elif order > _DRAWN_ORDER:
+            elif order > DRAWN_ORDER:
                 blocked = f"a set of {order}"
             elif not is_drawn:
                 blocked = "a forest, or a model without a joint posterior,"

@@ -22,6 +22,7 @@ from hpo_explain.base import (
 from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
+    PROBABLE,
     STRETCH,
     Anova,
     Decision,
@@ -40,7 +41,6 @@ from hpo_explain.methods.importance.most import (
     ALL,
     ALONE,
     APART,
-    PROBABLE,
     TOLD,
     WITH,
     foremost,

@@ -19,7 +19,7 @@ from hpo_explain.base import (
     check_number,
     fact,
 )
-from hpo_explain.methods.importance.fanova import FanovaExplainer
+from hpo_explain.methods.importance.fanova import DRAWN_ORDER, FanovaExplainer
 from hpo_explain.methods.importance.trade_off import TradeOffImportance, trade_off
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
@@ -27,7 +27,6 @@ from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config
 
 Cap = float | str | Config | None
-_MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
 _CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
 
@@ -209,7 +208,7 @@ def _kind(
         "n_trees": n_trees is not None,
         "cap": cap is not None,
         "given": bool(given),
-        "order": isinstance(order, int) and order > _MOST_DRAWN,
+        "order": isinstance(order, int) and order > DRAWN_ORDER,
     }
     options = [name for name, is_asked in only.items() if is_asked]
     if options and kind == "gp":

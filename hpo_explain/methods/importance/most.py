@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from hpo_explain.base import Claim
-from hpo_explain.belief import MATTERS, Decision, decide, stretched
+from hpo_explain.belief import MATTERS, PROBABLE, Decision, decide, stretched
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     from hpo_explain.belief import Anova, Best
 
-PROBABLE = 0.5  # from here on something matters, or one "probably" matters most
 WITH, ALONE = ("with interactions", "alone")
 TOGETHER, ALL = ("interaction", "all alone")
 """Terms of claims about shares: all that a hyperparameter takes part in, what it explains without

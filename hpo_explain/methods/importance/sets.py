@@ -15,8 +15,6 @@ from hpo_explain.space import Array, SearchSpace
 if TYPE_CHECKING:
     import shapiq
 
-LIKELY = 0.5  # what is less probable is not told of one by itself
-
 
 def players_of(sizes: Array, most: int) -> list[list[int]]:
     """Return the columns of each player: where there are too many, those of least size are one.
@@ -51,15 +49,14 @@ class Sets(Estimates):
     ----------
     order : int
         The size of the largest sets.
-    coalitions : ndarray of shape (2 ** number of players,) or None
-        The value of every coalition: player i is in coalition c where bit i of c is set. None where
-        interactions are sums of those of smaller games.
+    coalitions : ndarray of shape (2 ** number of players,)
+        The value of every coalition: player i is in coalition c where bit i of c is set.
     """
 
     first: ClassVar[Order] = "farthest from 0"
 
     order: int
-    coalitions: Array | None
+    coalitions: Array
 
     @property
     def all_names(self) -> tuple[str, ...]:
@@ -80,11 +77,10 @@ class Sets(Estimates):
         ImportError
             If shapiq is not installed.
         NothingToExplain
-            If there is no player, or the values of all coalitions are not known.
+            If there is no player.
         """
-        if self.coalitions is None or not self.players:
-            why = "there is no player, or of so many not all coalitions have a value"
-            raise NothingToExplain(fact(f"no game: {why}"))
+        if not self.players:
+            raise NothingToExplain(fact("no game: there is no player"))
         try:
             from shapiq import Game
         except ImportError as error:

@@ -217,17 +217,14 @@ class _Interactions:
     players: list[list[int]]
     sets: Sets
     by_cube: Array
-    coalitions: Array | None = None
+    coalitions: Array
 
 
 def _interactions(game: CoalitionGame, cubes: list[Array], order: int) -> _Interactions:
-    """Return the interactions over each hypercube; a sum of games is valued by its parts."""
-    games, columns = game.parts(), sorted(game.players.tolist())
-    if games and len(columns) > EXACT_PLAYERS >= max(len(part.players) for part in games):
-        return _of_parts(games, columns, game.acquisition.term_names, cubes, order)
+    """Return the interactions over each hypercube; of many players the smallest are one."""
     sizes = np.full(len(game.x), np.nan)
-    sizes[columns] = 0.0
-    if len(columns) > EXACT_PLAYERS:
+    sizes[game.players] = 0.0
+    if len(game.players) > EXACT_PLAYERS:
         every = max(1, sum(map(len, cubes)) // _RANKED_BY)
         values = game.shapley([np.vstack(cubes)[::every]])[0][0]
         sizes[game.players] = np.abs(values.sum(axis=1))
@@ -237,26 +234,6 @@ def _interactions(game: CoalitionGame, cubes: list[Array], order: int) -> _Inter
     weights = interaction_weights(len(players), order)
     whole = _over_cubes(values, cubes).sum(axis=1)
     return _Interactions(players, sets_up_to(len(players), order), weights @ values, whole)
-
-
-def _of_parts(
-    games: list[CoalitionGame],
-    columns: list[int],
-    terms: tuple[str, ...],
-    cubes: list[Array],
-    order: int,
-) -> _Interactions:
-    """Return interactions as the sums of those of the parts, each of few hyperparameters."""
-    sets = sets_up_to(len(columns), order)
-    place = {members: i for i, members in enumerate(sets)}
-    by_cube = np.zeros((len(cubes), len(sets), len(terms)))
-    for part in games:
-        of_part = _interactions(part, cubes, order)
-        which = [terms.index(term) for term in part.acquisition.term_names]
-        for i, members in enumerate(of_part.sets):
-            whole = sorted(columns.index(of_part.players[p][0]) for p in members)
-            by_cube[:, place[tuple(whole)], which] += of_part.by_cube[:, i]
-    return _Interactions([[j] for j in columns], sets, by_cube)
 
 
 def _over_cubes(by_cube: Array, cubes: list[Array]) -> Array:

@@ -18,8 +18,8 @@ from hpo_explain.base import (
     format_value,
     worth_naming,
 )
-from hpo_explain.belief import Decision, decide
-from hpo_explain.methods.importance.sets import LIKELY, Sets
+from hpo_explain.belief import PROBABLE, Decision, decide
+from hpo_explain.methods.importance.sets import Sets
 from hpo_explain.space import Array
 
 _MAY_BE_NOTHING = fact("they may not interact at all", role="said")
@@ -110,7 +110,7 @@ class ShapleyInteractions(Sets):
             return (self._no_interaction(ranking),)
         claims = [self._interaction(i) for i in named]
         certain = [claim for claim in claims if claim.certain]
-        if not certain and claims[0].probability < LIKELY:
+        if not certain and claims[0].probability < PROBABLE:
             return (self._no_interaction(ranking),)
         return tuple(certain or claims[:1])
 

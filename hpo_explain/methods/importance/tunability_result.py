@@ -23,8 +23,8 @@ from hpo_explain.base import (
     join_names,
     worth_naming,
 )
-from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
-from hpo_explain.methods.importance.sets import LIKELY, Sets
+from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, PROBABLE, STRETCH, Decision, Side, decide
+from hpo_explain.methods.importance.sets import Sets
 from hpo_explain.space import Array
 
 _DOES = {
@@ -113,7 +113,6 @@ class GameExplanation(Sets):
     default: Mapping[str, Any]
     default_trial: int | None
     default_prediction: float
-    coalitions: Array
     coalition_draws: Array
     rows: Array
     noise: float = 0.0
@@ -244,7 +243,7 @@ class GameExplanation(Sets):
         claims = []
         for place in worth_naming(order, sizes, abs(self.whole)):
             code, player = 1 << place, self.players[place]
-            if not self._decided_whether(code).probability < LIKELY:
+            if not self._decided_whether(code).probability < PROBABLE:
                 text = f"{' + '.join(player)} {_ALONE[self.game]}{self._size(code)}"
                 claims.append(self._said(player, code, text, frame))
         return claims

@@ -9,7 +9,6 @@ from hpo_explain.base.figures import Axis, Curves, Line, Note, Panels, View
 from hpo_explain.methods.proposals.contributions_result import criterion
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
-_MOST_PANELS = 6
 _MOST_CRITERIA = 3
 
 
@@ -35,7 +34,7 @@ def contributions(path: DesirabilityPath) -> Panels:
     ]
     order = np.argsort(-np.nan_to_num(np.abs(series[0])).mean(axis=0), kind="stable").tolist()
     order = [j for j in order if active[:, j].any()]
-    shown = order[:_MOST_PANELS] or [0]
+    shown = order[: Panels.FEW] or [0]
     smaller = [path.names[j] for j in order if j not in shown]
     never = [name for j, name in enumerate(path.names) if j not in order]
     turns = {

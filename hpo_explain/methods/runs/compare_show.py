@@ -6,11 +6,10 @@ import numpy as np
 
 from hpo_explain.base import listed
 from hpo_explain.base.figures import Axis, Bar, Curves, Dots, Line, Panels, Rows, View
+from hpo_explain.methods._engines.effect_show import BESIDE
 from hpo_explain.methods.runs.compare_result import Comparison
 
-_MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
-_BESIDE = 0.22  # how far from the middle of a row dots stand
 _UNDER = 0.16  # of the height of a panel, under its curves
 
 
@@ -22,7 +21,7 @@ def shares(comparison: Comparison) -> Rows:
         comparison.order().tolist(),
     )
     shown, rest = order[: Rows.MOST], [comparison.names[j] for j in order[Rows.MOST :]]
-    beside = np.linspace(-_BESIDE, _BESIDE, len(comparison.runs))
+    beside = np.linspace(-BESIDE, BESIDE, len(comparison.runs))
     reach = float(max(comparison.shares.max(), (mean + spread).max()))
     return Rows(
         labels=[(comparison.names[j],) for j in shown],
@@ -48,7 +47,7 @@ def shares(comparison: Comparison) -> Rows:
 def effects(comparison: Comparison) -> Panels:
     """Draw each hyperparameter's effect in each run, and where the optimizers went."""
     order = comparison.order().tolist()
-    shown, rest = (order[:_MOST_PANELS], [comparison.names[j] for j in order[_MOST_PANELS:]])
+    shown, rest = (order[: Panels.FEW], [comparison.names[j] for j in order[Panels.FEW :]])
     low = min(0.0, *(float(np.nanmin(comparison.effects[j])) for j in shown))
     high = max(1.0, *(float(np.nanmax(comparison.effects[j])) for j in shown))
     left = f" Without a panel, as they matter less: {', '.join(rest)}." if rest else ""

@@ -20,7 +20,6 @@ from hpo_explain.base import (
     Subject,
     Table,
     attributes,
-    check_count,
     check_name,
     fact,
     format_value,
@@ -109,7 +108,7 @@ class Noise(Result):
             importance=lambda result: (
                 None
                 if result.importance is None
-                else dict(zip(result.names, result.importance.estimate.tolist(), strict=False))
+                else dict(zip(result.names, result.importance.estimate.tolist(), strict=True))
             ),
             effects=lambda result: {
                 name: result.effect(name).to_dict(orient="list") for name in result.effects
@@ -142,8 +141,7 @@ class Noise(Result):
         """The hyperparameter on which the noise depends most, if it varies."""
         if self.importance is None:
             return None
-        d = len(self.names)
-        return self.names[int(np.argmax(self.importance.estimate[:d]))]
+        return self.names[int(np.argmax(self.importance.estimate))]
 
     def effect(self, name: str) -> pd.DataFrame:
         """Return the noise along a hyperparameter: its values, std, and the 95 % band.
@@ -222,7 +220,7 @@ class Noise(Result):
         return [
             self._ratio(name, contrast)
             for share in shares
-            if len(share.hyperparameters) == 1 and share.certain
+            if share.certain
             for name in share.hyperparameters
             for contrast in self.effects[name].claims
             if contrast.values and contrast.kind == "difference" and contrast.interval is not None
@@ -285,17 +283,12 @@ _ENDS = 0.05, 0.95
 
 
 @explains(of="surrogate", without=("surrogate",))
-def noise(question: Question, order: int = 1) -> Noise:
+def noise(question: Question) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 
     It needs configurations that were evaluated several times: as repeated trials, or on several
     instances (folds, data sets), whose difficulty is no noise. `kind` is the model of the logarithm
     of the noise's variance.
-
-    Parameters
-    ----------
-    order : int, default 1
-        Size of the largest sets of hyperparameters: 2 adds all pairs.
 
     Returns
     -------
@@ -309,7 +302,7 @@ def noise(question: Question, order: int = 1) -> Noise:
         If fewer than two configurations were evaluated several times, or their results are the
         same each time.
     ValueError
-        If `order` is larger than the number of hyperparameters, or an option is not allowed.
+        If an option is not allowed.
 
     References
     ----------
@@ -332,15 +325,7 @@ def noise(question: Question, order: int = 1) -> Noise:
     ('lr', True)
     """
     model = question.run.noise(kind=question.kind, seed=question.seed)
-    return noise_of(model, order, subject=Subject.of(question.run), seed=question.seed)
-
-
-def noise_of(model: NoiseModel, order: int = 1, *, subject: Subject, seed: int = 0) -> Noise:
-    """Return the noise as a model has it, and what it depends on; see :func:`noise`."""
-    d, log = len(subject.space), model.log_variance
-    if check_count("order", order) > d:
-        problem = f"must be at most the number of hyperparameters, {d}, but was {order}"
-        raise InputError("order", problem, order)
+    log, subject, seed = model.log_variance, Subject.of(question.run), question.seed
     subject = replace(subject, model=model.label, bounds=(-np.inf, np.inf))
     std, _ = model.predict(subject.space.sample(_ROWS, seed=seed))
     low, high = np.quantile(std, _ENDS)
@@ -360,7 +345,7 @@ def noise_of(model: NoiseModel, order: int = 1, *, subject: Subject, seed: int =
             tried=repeats.X,
             costs=np.empty(0),
         )
-        importance = FanovaExplainer(log, subject=about, seed=seed).explain(order=order)
+        importance = FanovaExplainer(log, subject=about, seed=seed).explain()
         explainer = PartialDependenceExplainer(
             log, sample=_EFFECT_ROWS, variance="covariance", subject=about, seed=seed
         )

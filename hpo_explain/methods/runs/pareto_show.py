@@ -12,7 +12,6 @@ from hpo_explain.base.figures import Axis, Bar, Curves, Dots, Line, Panels, Rows
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 from hpo_explain.space import Array
 
-_MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
 # of the range of what is drawn: between labels, and around all
 _APART, _MARGIN = (0.07, 0.05)
@@ -31,7 +30,7 @@ _MEANS = {
 
 def front(result: ParetoFront) -> Curves | Panels:
     """Draw all trials by two objectives, and the front; a panel for each pair of several."""
-    pairs = [*itertools.combinations(range(len(result.objectives)), 2)][:_MOST_PANELS]
+    pairs = [*itertools.combinations(range(len(result.objectives)), 2)][: Panels.FEW]
     heading = f"The Pareto front of {join_words(result.objectives)}"
     subtitle = f"{len(result.front)} of {counted(len(result.trials), 'trial')}"
     if len(pairs) == 1:
