@@ -11,18 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import joblib
 from joblib.numpy_pickle import NumpyUnpickler
 
+from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import PICKLE, Opened
 from hpo_explain.adapters.sources import is_a
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @contextmanager
@@ -42,7 +40,7 @@ def opened(
     except Exception as error:  # any may be raised by what is in the file
         problem = f"{path!r} cannot be unpickled: {type(error).__name__}: {error}"
         raise InputError("run", problem, path, _remedy(error)) from error
-    yield Opened(_as_table(result) if _has_columns(result) else result)
+    yield Opened(_as_table(result))
 
 
 def _loaded(path: str) -> Any:
@@ -153,10 +151,16 @@ def _has_columns(result: Any) -> bool:
     return is_named and len(lengths) == 1 and -1 not in lengths
 
 
-def _as_table(result: Mapping[str, Any]) -> pd.DataFrame:
+def _as_table(result: Any) -> Any:
+    """Return columns, or dictionaries of which each is a row, as a table; else what it is."""
     import pandas as pd
 
-    return pd.DataFrame({n: [*column] for n, column in result.items()})
+    rows = records_of(result)
+    if rows:
+        return pd.DataFrame(rows)
+    if _has_columns(result):
+        return pd.DataFrame({n: [*column] for n, column in result.items()})
+    return result
 
 
 def check_trusted(path: str, *, trust_pickle: bool) -> None:
