@@ -25,6 +25,7 @@ import numpy as np
 from hpo_explain.base import (
     Fact,
     NothingToExplain,
+    Subject,
     fact,
     percent,
     trial_number,
@@ -270,7 +271,8 @@ class RunDecision:
         other = lowest((self.costs / len(self.costs)).sum(axis=0))
         ahead = decide(self.costs[:, self._observed] - self.costs[:, other], side="above")
         enough = ahead.estimate > self.counts.between
-        is_better = enough and ahead.probability >= _BETTER
+        is_told = not Subject.of(self.run).too_few
+        is_better = is_told and enough and ahead.probability >= _BETTER
         return other if is_better else self._observed
 
     @property

@@ -403,6 +403,7 @@ def test_shares_of_instances_are_those_of_a_table_in_which_they_are_hyperparamet
         2,
         objective="loss",
         hyperparameters=["lr", "instance"],
+        space=[hx.FloatParameter("lr", 0.0, 1.0)],
         kind="forest",
         seed=1,
     )

@@ -379,18 +379,14 @@ class FanovaImportance(Result):
         A hyperparameter matters if what it takes part in explains more than 2 % of what
         evaluations vary by, a pair interacts from 0.5 % on.
         """
-        if self.total_variance == 0.0:
-            text = f"The {self.what} is constant: no hyperparameter matters."
-            nothing = Claim(
-                "share",
-                self.names,
-                0.0,
-                text=text,
-                certain=False,
-                side="below",
-                because=(_ALL_EQUAL,),
-            )
-            return (nothing,)
+        is_constant = self.total_variance == 0.0
+        if is_constant or self.subject.too_few:
+            text = self.subject.too_few
+            if is_constant:
+                text = f"The {self.what} is constant: no hyperparameter matters."
+            because = (_ALL_EQUAL,) if is_constant else ()
+            nothing = Claim("share", self.names, 0.0, text=text, certain=False, side="below")
+            return (replace(nothing, because=because),)
         ranking = self.by_size().tolist()
         named = worth_naming(ranking, self.sizes, MOST_NAMED)
         return tuple(self._claims(ranking, named))

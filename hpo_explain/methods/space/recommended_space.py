@@ -314,7 +314,8 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
     about = Explained.of(question.model, run.direction)
     subject = about.completed(question.subject())
     decision = question.decision
-    if decision is None:
+    if decision is None or subject.too_few:
+        why = subject.too_few or "the model has no joint posterior, so nothing is given up"
         space = subject.space
         return Recommendation(
             subject=subject,
@@ -322,10 +323,7 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
             rows=tuple(Kept.of(p, p, 1.0) for p in space),
             lose=np.nan,
             volume=1.0,
-            notes=(
-                fact("the model has no joint posterior, so nothing is given up"),
-                *subject.notes,
-            ),
+            notes=(fact(why.removesuffix(".")), *subject.notes),
         )
     box = decision.box if lose is None else decision.box_that_loses(lose)
     return recommendation(box, subject, decision.doubts)
