@@ -105,7 +105,7 @@ def pairs(importance: FanovaImportance) -> Cells:
     sign, kind = " ± ", "half its 95% interval"
     if importance.rows == "trees":
         sign, kind = ", sd ", "over trees"
-    where = f"given {shorten(importance.where_given, 200)}: " if importance.given else ""
+    where = f"given {importance.where_given}: " if importance.given else ""
     texts = [
         [f"{_in_percent(share)}{sign}{_in_percent(error)}" for share, error in row]
         for row in np.stack([mean, half], axis=2)
@@ -177,7 +177,7 @@ def _subtitle(importance: FanovaImportance) -> str:
     if importance.within is not None:
         lines = [f"over the better {percent(importance.within)} of the search space"]
     if importance.given:
-        lines = [f"given {shorten(importance.where_given, 200)}"]
+        lines = [f"given {importance.where_given}"]
     if importance.cap is not None:
         lines[0] += f"; {capped(importance.cap, importance.direction)}"
     if importance.total_variance == 0.0:

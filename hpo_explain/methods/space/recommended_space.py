@@ -25,7 +25,6 @@ from hpo_explain.base import (
     format_values,
     join_names,
     percent,
-    shorten,
     values_in_words,
 )
 from hpo_explain.belief import Box, Decision
@@ -211,7 +210,7 @@ class Recommendation(Result):
                 "keep",
                 tuple(after_of),
                 text=f"The search space {self.may} shrink to {part_of(self.volume)}: "
-                f"{shorten(self.kept, 200)}. {self._sure} it still holds a configuration {near}.",
+                f"{self.kept}. {self._sure} it still holds a configuration {near}.",
                 values=tuple(after_of.values()),
                 because=self.doubts,
             ),
@@ -314,8 +313,10 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
     about = Explained.of(question.model, run.direction)
     subject = about.completed(question.subject())
     decision = question.decision
-    if decision is None or subject.too_few:
-        why = subject.too_few or "the model has no joint posterior, so nothing is given up"
+    if decision is None or decision.too_few:
+        why = "the model has no joint posterior, so nothing is given up"
+        if decision is not None:
+            why = decision.too_few
         space = subject.space
         return Recommendation(
             subject=subject,
