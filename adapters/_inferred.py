@@ -23,6 +23,7 @@ from hpo_explain.space import (
     Array,
     Bools,
     CategoricalParameter,
+    IntParameter,
     Ints,
     Parameter,
     SearchSpace,
@@ -69,6 +70,7 @@ def infer_space(
     found: dict[str, Parameter] = {}
     columns: dict[str, Array] = {}
     given, known, scales = given or {}, set_to_none or {}, log or {}
+    is_new = ~table.astype(str).duplicated()
     for name in table.columns:
         cells, none = table[name], known.get(name)
         parameter = given.get(name)
@@ -78,6 +80,7 @@ def infer_space(
         parameter = parameter or _parameter(
             cells.infer_objects(), name, notes, first=first[:_FIRST], log=scales.get(name)
         )
+        parameter = parameter if name in given else _listed(parameter, cells[is_new], notes)
         if parameter is None:
             continue
         kept_none = None if none is None else none[kept]
@@ -142,12 +145,22 @@ def _spread_evenly(names: Sequence[str], decades: str) -> Fact:
 
 
 def _grouped(notes: list[Fact]) -> list[Fact]:
-    """Return notes in which hyperparameters with as long a logarithmic scale share one."""
+    """Return notes of which those on lists are one, and those on as long a logarithmic scale."""
     names: defaultdict[str, list[str]] = defaultdict(list)
     logs = [note for note in notes if note.kind == "log_scale_guessed"]
     for note in logs:
         names[note["decades"]] += note.names
     shared = {note: _spread_evenly(names[note["decades"]], note["decades"]) for note in logs}
+    lists = [note for note in notes if note.kind == "listed"]
+    listed = [name for note in lists for name in note.names]
+    of_lists = fact(
+        f"{join_names(listed)}: only values that occur are proposed, as of a list; ",
+        Option("space"),
+        " gives a range",
+        names=listed,
+        role="check",
+    )
+    shared |= dict.fromkeys(lists, of_lists)
     return [*dict.fromkeys(shared.get(note, note) for note in notes)]
 
 
@@ -361,6 +374,32 @@ def _number(
     parameter, of_domain = parameter_of(name, Domain(low, high, log, whole))
     notes += of_domain
     return parameter
+
+
+def _listed(
+    parameter: Parameter | None, column: pd.Series[Any], notes: list[Fact]
+) -> Parameter | None:
+    """Return a hyperparameter with its values where numbers were taken from a list, and a note.
+
+    Of a list each value is in many different rows, or all are powers of two.
+    """
+    if parameter is None or parameter.is_category:
+        return parameter
+    values = np.array([as_float(cell) for cell in column.tolist() if not is_empty(cell)])
+    listed, counts = np.unique(values, return_counts=True)
+    whole = isinstance(parameter, IntParameter)
+    if len(listed) < 2 or (whole and (np.diff(listed) == 1.0).all()):
+        return parameter
+    are_powers = (
+        whole and len(listed) > 2 and listed[0] > 0.0 and (np.frexp(listed)[0] == 0.5).all()
+    )
+    are_repeated = len(listed) <= _FEW and counts.min() >= 2 and len(values) >= 3 * len(listed)
+    if not (are_powers or are_repeated):
+        return parameter
+    notes.append(fact("of a list", kind="listed", names=[parameter.name]))
+    if isinstance(parameter, IntParameter):
+        return replace(parameter, values=[*map(int, listed)])
+    return replace(parameter, values=listed.tolist())
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ Sign = Callable[[Path], Path | None]
 """Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
 _JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
 _JSON = (b"{", b"[")
+_RECORDS = ("results", "all_results", "trials", "runs", "records", "experiments", "history")
+_LOGGED = re.compile(rb"Trial \d+ finished with value|Finished trial#\d+ with value")
+_LEAST_ALIKE = 2  # objects, and names that all have
+_LARGEST_START = 1_000_000  # of what is printed before the first trial
 _LARGEST_JSON = 500_000_000
 _LOOKED_AT = 4096
 # Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
@@ -113,14 +118,42 @@ def is_pickle(path: Path) -> Path | None:
 
 
 def is_json_table(path: Path) -> Path | None:
-    """Recognize objects one after the other, or in a list: a row each."""
-    content = read_json(path)
-    is_one = (
-        isinstance(content, list)
-        and len(content) > 0
-        and all(isinstance(row, dict) for row in content)
-    )
-    return path if is_one else None
+    return path if records_of(read_json(path)) else None
+
+
+def records_of(content: Any) -> list[Mapping[str, Any]]:
+    """Return what holds a row each: a list of objects, under a key, or one for each name.
+
+    What pandas writes has an object for each column, with the number of each row.
+
+    Examples
+    --------
+    >>> rows = [{"lr": 0.1, "acc": 0.8}, {"lr": 0.2, "acc": 0.9}]
+    >>> records_of({"trials": {"first": rows[0], "second": rows[1]}, "n": 2}) == rows
+    True
+    >>> records_of({"model": {"lr": 0.1}, "data": {"path": "x"}})
+    []
+    """
+    if isinstance(content, list):
+        return content if all(isinstance(row, Mapping) for row in content) else []
+    if not isinstance(content, Mapping):
+        return []
+    named = next((found for key in _RECORDS if (found := records_of(content.get(key)))), None)
+    rows = [*content.values()]
+    if named or len(rows) < _LEAST_ALIKE or not all(isinstance(row, Mapping) for row in rows):
+        return named or []
+    shared = {*rows[0]}.intersection(*rows[1:])
+    if all(str(key).isdecimal() for key in shared):
+        return [{name: content[name][key] for name in content} for key in rows[0] if key in shared]
+    return rows if len(shared) >= _LEAST_ALIKE else []
+
+
+def is_log(path: Path) -> Path | None:
+    """Recognize what Optuna prints, alone or among what else was printed."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return path if _LOGGED.search(file.read(_LARGEST_START)) else None
 
 
 def is_table(path: Path) -> Path | None:
@@ -129,10 +162,12 @@ def is_table(path: Path) -> Path | None:
         return None
     if path.name.lower().endswith(TABLE_ENDS):
         return path
+    return path if is_text(path) and not start_of(path).startswith(_JSON) else None
+
+
+def is_text(path: Path) -> bool:
     with path.open("rb") as file:
-        start = file.read(_LOOKED_AT)
-    is_text = b"\x00" not in start and not start.startswith(_JSON)
-    return path if is_text else None
+        return b"\x00" not in file.read(_LOOKED_AT)
 
 
 def tables_of(path: Path) -> set[str] | None:

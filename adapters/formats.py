@@ -30,9 +30,11 @@ from hpo_explain.adapters._signs import (
     database_with,
     folder_with,
     is_json_table,
+    is_log,
     is_pickle,
     is_storage,
     is_table,
+    is_text,
     json_with,
     read_json,
     start_of,
@@ -192,6 +194,7 @@ FORMATS = (
     ),
     Format("a table of JSON", is_json_table, "table_files:opened_json", "from_frame"),
     PICKLE,
+    Format("what Optuna printed", is_log, "table_files:opened_log", "from_frame"),
     TABLE,
 )
 """What is recognized, in this order; whatever else is text counts as a table."""
@@ -241,7 +244,7 @@ def place_of(place: str | os.PathLike[str]) -> Place:
         "run",
         f"{name!r} is {what_it_is(path)}, which no adapter reads",
         name,
-        "Read it into a pandas.DataFrame and give that, or install an adapter for such files.",
+        AS_TABLE,
     )
 
 
@@ -293,6 +296,8 @@ def _only_one_in(folder: Path) -> Place:
 
 _SHOWN = 10
 _DEEPEST = 4
+AS_TABLE = "Write its trials as a table: a row of names, then a row for each trial."
+"""What to do with a file that nobody can read."""
 _MOST_ENTRIES = 20_000  # that are looked at
 
 
@@ -365,7 +370,19 @@ def what_it_is(path: Path) -> str:
         return f"JSON with the keys {abridged([*content])}"
     if content is not None:
         return "JSON"
-    return "a binary file"
+    if is_text(path):
+        return "text without a row of names"
+    start = start_of(path)
+    return next((what for mark, what in _BINARY.items() if start.startswith(mark)), "a binary file")
+
+
+_BINARY = {
+    b"PK\x03\x04": "an archive",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89HDF": "a file of HDF5",
+    b"\x89PNG": "a picture",
+    b"%PDF": "a PDF",
+}
 
 
 def _meant(path: Path) -> str:

@@ -34,6 +34,7 @@ _NEEDED = {
 _PARENT = "mlflow.parentRunId"
 _STATUSES = ("", "RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED")
 _DELETED = "deleted"
+_LATEST = 9e12  # milliseconds: pandas knows no later time
 
 
 @dataclass
@@ -220,7 +221,7 @@ def _runs_of_database(database: sqlite3.Connection) -> dict[str, _StoredRun]:
     for i, experiment, status, start, end in database.execute(
         f"SELECT run_uuid, experiment_id, status, start_time, end_time FROM runs{kept}"
     ):
-        runs[i] = _StoredRun(str(experiment), _status(status), _number(start), _number(end))
+        runs[i] = _StoredRun(str(experiment), _status(status), *_times(start, end))
     for i, key, value in database.execute("SELECT run_uuid, key, value FROM params"):
         if i in runs:
             runs[i].params[key] = value
@@ -256,11 +257,17 @@ def _metrics(database: sqlite3.Connection) -> Iterator[tuple[str, str, Any]]:
 
 
 def _status(value: Any) -> str:
-    """Return a status, which folders number."""
+    """Return a status, which folders number; of an unknown one the metrics tell what it was."""
     text = str(value)
     if text.isdecimal() and int(text) < len(_STATUSES):
         return _STATUSES[int(text)]
-    return text
+    return text if text in _STATUSES else "FINISHED"
+
+
+def _times(start: Any, end: Any) -> tuple[float, float]:
+    """Return when a run started and finished, NaN for a time that cannot be."""
+    started, finished = (t if 0 <= t < _LATEST else np.nan for t in map(_number, (start, end)))
+    return started, finished if finished >= started else np.nan
 
 
 def _number(value: Any) -> float:
@@ -282,8 +289,7 @@ def _run_of_folder(place: Path) -> dict[str, _StoredRun]:
     run = _StoredRun(
         place.parent.name,
         _status(about.get("status", "FINISHED")),
-        _number(about.get("start_time")),
-        _number(about.get("end_time")),
+        *_times(about.get("start_time"), about.get("end_time")),
         _text(tags).strip() if tags.is_file() else "",
         {name: _text(file) for name, file in _files(place / "params")},
         {name: _last(file) for name, file in _files(place / "metrics")},

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import bz2
+import gzip
+import lzma
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from pathlib import Path
+from typing import Any
 
+import joblib
+from joblib.numpy_pickle import NumpyUnpickler
+
+from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import PICKLE, Opened
 from hpo_explain.adapters.sources import is_a
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @contextmanager
@@ -27,22 +35,90 @@ def opened(
         If it is not trusted, or what it needs is not there.
     """
     check_trusted(path, trust_pickle=trust_pickle)
-    import joblib
-
     try:
-        result = joblib.load(path)
-        if is_a(result, "optuna", "Study"):
-            result.get_trials(deepcopy=False)  # fails in another release
+        result = _loaded(path)
     except Exception as error:  # any may be raised by what is in the file
-        raise InputError(
-            "run",
-            f"{path!r} cannot be unpickled: {type(error).__name__}: {error}",
-            path,
-            _OLD_STUDY if _is_about_optuna(error) else _NOT_THERE,
-        ) from error
-    yield Opened(_as_table(result) if _has_columns(result) else result)
+        problem = f"{path!r} cannot be unpickled: {type(error).__name__}: {error}"
+        raise InputError("run", problem, path, _remedy(error)) from error
+    yield Opened(_as_table(result))
 
 
+def _loaded(path: str) -> Any:
+    """Return what was pickled, where it must be with stand-ins for the samplers of Optuna."""
+    try:
+        return _checked(joblib.load(path))
+    except Exception as first:
+        content = Path(path).read_bytes()
+        for start, decompressed in _COMPRESSED.items():
+            content = decompressed(content) if content.startswith(start) else content
+        if b"optuna.samplers" not in content:
+            raise
+        try:
+            return _checked(_renewed(_WithoutSamplers(path, BytesIO(content), None).load()))
+        except Exception:
+            raise first from None
+
+
+def _checked(result: Any) -> Any:
+    """Return what was pickled; a study of another release fails here, not when it is read."""
+    if is_a(result, "optuna", "Study"):
+        result.get_trials(deepcopy=False)
+        result.directions  # noqa: B018
+    return result
+
+
+def _renewed(result: Any) -> Any:
+    """Return a study with the attributes of this release of Optuna, and the same trials."""
+    if not is_a(result, "optuna", "Study"):
+        return result
+    import optuna
+
+    storage = result._storage
+    for trial in result.get_trials(deepcopy=False):
+        trial.distributions = {n: _with_all(d) for n, d in trial.distributions.items()}
+    name = storage.get_study_name_from_id(result._study_id)
+    return optuna.load_study(study_name=name, storage=storage, sampler=result.sampler)
+
+
+def _with_all(distribution: Any) -> Any:
+    """Return a distribution with what Optuna 2 did not keep: a step, and whether it is log."""
+    if "log" in vars(distribution) or not hasattr(distribution, "low"):
+        return distribution
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # its class is deprecated
+        return type(distribution)(**vars(distribution))
+
+
+class _WithoutSamplers(NumpyUnpickler):  # type: ignore[misc]
+    """Reads studies of other releases of Optuna, whose samplers have other classes."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module + ".").startswith("optuna.samplers."):
+            return type(name, (_StandIn,), {})
+        return super().find_class(module, name)
+
+
+class _StandIn:
+    """Has what was pickled, and can do nothing."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _StandIn:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, dict):
+            vars(self).update(state)
+
+
+_COMPRESSED: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"x": zlib.decompress,
+    b"BZ": bz2.decompress,
+    b"\xfd7zXZ": lzma.decompress,
+    b"]\x00\x00\x80": lzma.decompress,
+}
 _NOT_THERE = (
     "Make it with skopt.dump(result, path, store_objective=False), which leaves out your own "
     "code, and read it where the same packages are installed."
@@ -54,12 +130,16 @@ _OLD_STUDY = (
 )
 
 
-def _is_about_optuna(error: Exception) -> bool:
-    """Say whether what is missing is a part of Optuna."""
-    module = getattr(error, "name", None) or ""  # of an ImportError
+def _remedy(error: Exception) -> str:
+    """Return what to do: install a package, or unpickle it where it was pickled."""
     thing = getattr(error, "obj", None)  # of an AttributeError: what lacks it
     home = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
-    return any(name.split(".")[0] == "optuna" for name in (str(module), str(home)))
+    package, _, part = str(getattr(error, "name", None) or "").partition(".")
+    if "optuna" in (package, str(home).split(".")[0]):
+        return _OLD_STUDY
+    if isinstance(error, ModuleNotFoundError) and not part:
+        return f"Run pip install {package}, or read it where your own module {package} is."
+    return _NOT_THERE
 
 
 def _has_columns(result: Any) -> bool:
@@ -71,10 +151,16 @@ def _has_columns(result: Any) -> bool:
     return is_named and len(lengths) == 1 and -1 not in lengths
 
 
-def _as_table(result: Mapping[str, Any]) -> pd.DataFrame:
+def _as_table(result: Any) -> Any:
+    """Return columns, or dictionaries of which each is a row, as a table; else what it is."""
     import pandas as pd
 
-    return pd.DataFrame({n: [*column] for n, column in result.items()})
+    rows = records_of(result)
+    if rows:
+        return pd.DataFrame(rows)
+    if _has_columns(result):
+        return pd.DataFrame({n: [*column] for n, column in result.items()})
+    return result
 
 
 def check_trusted(path: str, *, trust_pickle: bool) -> None:

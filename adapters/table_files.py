@@ -9,16 +9,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._signs import read_json
-from hpo_explain.adapters.formats import Opened
+from hpo_explain.adapters._signs import read_json, records_of
+from hpo_explain.adapters.formats import AS_TABLE, Opened
 from hpo_explain.adapters.frame._names import different_columns
+from hpo_explain.adapters.frame._settings import literal
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_SPACES = r"\s+"
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", _SPACES: "spaces"}
+_LOGGED = re.compile(
+    r"Trial (\d+) (?:(pruned|failed)|finished with values?: (.+?) and parameters: (\{.*\})\.)"
+)
+_BEST = re.compile(r"Best is trial \d+ with value: (\S+)\.$", re.MULTILINE)
+_NEW_STUDY = "A new study created"
 _NUMBERS = re.compile(r"[\d\s.eE+-]+")
 
 
@@ -62,10 +69,48 @@ def opened_excel(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
 
 @contextmanager
 def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
-    """Open objects of JSON, one after the other or in a list, as the rows of a table."""
+    """Open objects of JSON as the rows of a table, wherever in it they are."""
     import pandas as pd
 
-    yield Opened(pd.DataFrame(read_json(Path(path))))
+    yield Opened(pd.DataFrame(records_of(read_json(Path(path)))))
+
+
+@contextmanager
+def opened_log(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open what Optuna printed of a study, the last one, as its ``trials_dataframe()``.
+
+    The trial that it calls the best tells the direction.
+    """
+    import pandas as pd
+
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    *earlier, last = text.split(_NEW_STUDY)
+    rows = {row["number"]: row for row in map(_logged, _LOGGED.finditer(last))}
+    values = [row["value"] for row in rows.values() if "value" in row]
+    best = float((_BEST.findall(last) or ["nan"])[-1])
+    ways = {"minimize": min(values, default=best), "maximize": max(values, default=best)}
+    fitting = [way for way, extreme in ways.items() if extreme == best]
+    n_studies = len(earlier)
+    several = [fact(f"table: the last of {n_studies} studies", role="check")]
+    yield Opened(
+        pd.DataFrame([*rows.values()]),
+        several if n_studies > 1 else [],
+        {"direction": fitting[0]} if len(fitting) == 1 else {},
+    )
+
+
+def _logged(found: re.Match[str]) -> dict[str, Any]:
+    number, state, printed, params = found.groups()
+    if not printed:
+        return {"number": int(number), "state": state}
+    value = literal(printed)
+    values = {"value": value}
+    if isinstance(value, Mapping):
+        values = {f"values_{name}": one for name, one in value.items()}
+    elif isinstance(value, list):
+        values = {f"values_{i}": one for i, one in enumerate(value)}
+    of_params = {f"params_{name}": one for name, one in literal(params).items()}
+    return {"number": int(number), "state": "COMPLETE", **values, **of_params}
 
 
 def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str) -> pd.DataFrame:
@@ -79,8 +124,12 @@ def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str
     try:
         return read(path)
     except Exception as error:  # each engine has errors of its own
-        text = " ".join(str(error).split()).removesuffix(".")
-        raise InputError("run", f"{path!r} cannot be read as a table: {text}", path) from error
+        raise _no_table(path, error) from error
+
+
+def _no_table(path: str, error: Exception) -> InputError:
+    text = " ".join(str(error).split()).removesuffix(".")
+    return InputError("run", f"{path!r} cannot be read as a table: {text}", path, AS_TABLE)
 
 
 def check_filled(path: str) -> None:
@@ -100,7 +149,7 @@ def check_filled(path: str) -> None:
 def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     """Return the table in a file, and a note on its separator where that is no comma.
 
-    The separator is the one of commas, semicolons and tabs that gives most names.
+    The separator is the one of commas, semicolons and tabs that gives most names, else spaces.
 
     Parameters
     ----------
@@ -127,15 +176,16 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
             mark: pd.read_csv(source, sep=mark, header=None, nrows=1, dtype=str, **options).iloc[0]
             for mark in _SEPARATORS
         }
-        separator = max(rows, key=lambda mark: len(rows[mark]))
+        # names may have spaces, so these separate where nothing else does
+        others = [mark for mark in rows if mark != _SPACES and len(rows[mark]) > 1]
+        separator = max(others or rows, key=lambda mark: len(rows[mark]))
         frame = pd.read_csv(source, sep=separator, **options).rename(columns=str.strip)
-    except ValueError as error:  # pandas's own errors end in a new line
-        message = " ".join(str(error).split()).removesuffix(".")
-        raise InputError(
-            "run", f"{source!r} cannot be read as a table: {message}", source
-        ) from error
+    except ValueError as error:
+        raise _no_table(source, error) from error
     names = ["" if cell != cell else str(cell).strip() for cell in rows[separator]]
-    if all(_NUMBERS.fullmatch(name) for name in names):
+    numbers = [name for name in names if _NUMBERS.fullmatch(name)]
+    is_row = 2 * len(numbers) >= len(names) and any("." in number for number in numbers)
+    if is_row or len(numbers) == len(names):
         problem = f"{source!r} has no row of names"
         remedy = "Write the names of its columns into a first row."
         raise InputError("run", problem, source, remedy)

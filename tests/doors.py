@@ -4,6 +4,8 @@ A file or a folder of each kind is made by the framework itself, where it is ins
 by ``hpo-explain PATH``: with nothing else, or with what the first error asks for.
 """
 
+import gzip
+import itertools
 import json
 import os
 import pickle
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -36,12 +39,15 @@ class Door:
         Makes it in a folder, and returns its path.
     tries : tuple of tuple of str
         The options that one error after the other asks for; none where the path is enough.
+    told : str
+        What is said of a kind that holds no run; empty for one that is read.
     """
 
     kind: str
     needs: tuple[str, ...]
     make: Callable[[Path], Path]
     tries: tuple[tuple[str, ...], ...] = ()
+    told: str = ""
 
 
 def trials() -> list[dict]:
@@ -103,6 +109,32 @@ def optuna_pickle(folder):
     place = folder / "study.pkl"
     place.write_bytes(pickle.dumps(study))
     return place
+
+
+def optuna_pickle_of_another_release(folder):
+    """Pickle a study whose sampler has a class that is gone, and compress it."""
+    import optuna
+
+    gone = ModuleType("optuna.samplers._gone")
+    gone.TPESampler = type("TPESampler", (), {"__module__": gone.__name__})
+    study = optuna.create_study(sampler=_sampler())
+    study.optimize(suggested, n_trials=N)
+    study.sampler = gone.TPESampler()
+    sys.modules[gone.__name__] = gone
+    (folder / "study.pkl.gz").write_bytes(gzip.compress(pickle.dumps(study)))
+    return folder / "study.pkl.gz"
+
+
+def optuna_log(folder):
+    """Keep what a study prints."""
+    best = min(trials(), key=loss_of)
+    lines = [
+        f"[I 2026-01-01 10:00:00,000] Trial {i} finished with value: {trial.pop('loss')} and "
+        f"parameters: {trial}. Best is trial 0 with value: {loss_of(best)}."
+        for i, trial in enumerate(trials())
+    ]
+    (folder / "run.log").write_text("epoch 1\n" + "\n".join(lines))
+    return folder / "run.log"
 
 
 def optuna_table(folder):
@@ -189,6 +221,159 @@ def json_lines(folder):
     lines = "\n".join(map(json.dumps, trials()))
     (folder / "trials.jsonl").write_text(lines)
     return folder / "trials.jsonl"
+
+
+def json_under_a_key(folder):
+    """Write objects of JSON under a key, and the best of them."""
+    found = {"results": trials(), "best": trials()[0]}
+    (folder / "grid.json").write_text(json.dumps(found))
+    return folder / "grid.json"
+
+
+def json_by_name(folder):
+    """Write an object of JSON for each name of a trial."""
+    found = {f"trial_{i}": trial for i, trial in enumerate(trials())}
+    (folder / "trials.json").write_text(json.dumps(found))
+    return folder / "trials.json"
+
+
+def pickled_rows(folder):
+    """Pickle a list of dicts."""
+    (folder / "runs.pkl").write_bytes(pickle.dumps(trials()))
+    return folder / "runs.pkl"
+
+
+def pickled_documents(folder):
+    """Pickle the documents of Hyperopt's trials."""
+    documents = [
+        {
+            "tid": i,
+            "result": {"loss": trial.pop("loss"), "status": "ok"},
+            "misc": {"vals": {name: [value] for name, value in trial.items()}},
+        }
+        for i, trial in enumerate(trials())
+    ]
+    (folder / "trials.pkl").write_bytes(pickle.dumps(documents))
+    return folder / "trials.pkl"
+
+
+def spaces(folder):
+    """Write a table separated by spaces."""
+    pd.DataFrame(trials()).to_csv(folder / "trials.dat", index=False, sep=" ")
+    return folder / "trials.dat"
+
+
+def no_names(folder):
+    """Write a table without a row of names."""
+    pd.DataFrame(trials()).to_csv(folder / "trials.csv", index=False, header=False)
+    return folder / "trials.csv"
+
+
+def a_grid_with_measures(folder):
+    """Write a grid with a counter and what was measured beside the objective."""
+    rows = [
+        {"run_no": 7 * i, "fast": fast, "slow": slow, "cagr": fast / slow, "sharpe": slow - fast}
+        for i, (fast, slow) in enumerate(itertools.product((5, 10, 20), (50, 100, 150, 200)))
+    ]
+    pd.DataFrame(rows).to_csv(folder / "backtests.csv", index=False)
+    return folder / "backtests.csv"
+
+
+def a_text(folder):
+    """Write what is no table."""
+    (folder / "notes.log").write_text("[INFO] started\n[INFO] done\n")
+    return folder / "notes.log"
+
+
+# ---------------------------------------------------------------------- tables of frameworks
+
+
+def deephyper(folder):
+    """Write results of DeepHyper, of which one failed."""
+    rows = [
+        {"p:x": t["x"], "p:depth": t["depth"], "objective": -t["loss"], "job_id": i}
+        for i, t in enumerate(trials())
+    ]
+    table = pd.DataFrame(rows).astype({"objective": object})
+    table.loc[3, "objective"] = "F_nan"
+    table.to_csv(folder / "results.csv", index=False)
+    return folder / "results.csv"
+
+
+def sherpa(folder):
+    """Write results of Sherpa: a row for each step, and one for the end."""
+    rows = [
+        {
+            "Trial-ID": i,
+            "Status": status,
+            "Iteration": step,
+            "x": trial["x"],
+            "depth": trial["depth"],
+            "Objective": trial["loss"] / step,
+        }
+        for i, trial in enumerate(trials(), start=1)
+        for status, step in (("INTERMEDIATE", 1), ("INTERMEDIATE", 2), ("COMPLETED", 2))
+    ]
+    pd.DataFrame(rows).to_csv(folder / "results.csv", index=False)
+    return folder / "results.csv"
+
+
+def syne_tune(folder):
+    """Write results of Syne Tune."""
+    rows = [
+        {"trial_id": i, "config_x": t["x"], "config_depth": t["depth"], "loss": t["loss"]}
+        | {"st_tuner_time": 2.0 * i}
+        for i, t in enumerate(trials())
+    ]
+    pd.DataFrame(rows).to_csv(folder / "results.csv", index=False)
+    return folder / "results.csv"
+
+
+def nevergrad(folder):
+    """Write a log of parameters of Nevergrad."""
+    rows = [{"#loss": t.pop("loss"), "#num-tell": i, **t} for i, t in enumerate(trials())]
+    (folder / "log.json").write_text("\n".join(map(json.dumps, rows)))
+    return folder / "log.json"
+
+
+def wandb_runs(folder):
+    """Write the table of runs of W&B."""
+    rows = [
+        {"Name": f"sun-{i}", "State": "finished", "Created": f"2026-01-01T10:{i:02d}:00"}
+        | {"depth": t["depth"], "x": t["x"], "loss": t["loss"]}
+        for i, t in enumerate(trials())
+    ]
+    pd.DataFrame(rows).to_csv(folder / "runs.csv", index=False)
+    return folder / "runs.csv"
+
+
+def wandb_chart(folder):
+    """Write the export of a chart of W&B."""
+    table = {f"sun-1 - loss{end}": range(N) for end in ("", "__MIN", "__MAX")}
+    pd.DataFrame({"Step": range(N), **table}).to_csv(folder / "chart.csv", index=False)
+    return folder / "chart.csv"
+
+
+def h2o_leaderboard(folder):
+    """Write a leaderboard of H2O."""
+    table = {"model_id": [f"GBM_{i}" for i in range(N)], "auc": range(N), "logloss": range(N)}
+    pd.DataFrame(table).to_csv(folder / "leaderboard.csv", index=False)
+    return folder / "leaderboard.csv"
+
+
+def smac_of_old(folder):
+    """Write the run history of SMAC 0."""
+    status = {"__enum__": "StatusType.SUCCESS"}
+    history = {
+        "data": [
+            [[i, None, 5], [t["loss"], 0.1, status, {}]] for i, t in enumerate(trials(), start=1)
+        ],
+        "configs": {
+            str(i): {"x": t["x"], "depth": t["depth"]} for i, t in enumerate(trials(), start=1)
+        },
+    }
+    (folder / "runhistory.json").write_text(json.dumps(history))
+    return folder
 
 
 # ---------------------------------------------------------------------- other frameworks
@@ -343,6 +528,13 @@ DOORS = (
         optuna_pickle,
         (TRUST, ("--target", "0")),
     ),
+    Door(
+        "Optuna: pickled by another release",
+        ("optuna",),
+        optuna_pickle_of_another_release,
+        (TRUST,),
+    ),
+    Door("Optuna: what it printed", (), optuna_log),
     Door("scikit-optimize: dump", ("skopt",), skopt_dump, (TRUST,)),
     Door("scikit-learn: cv_results_ as CSV", ("sklearn",), sklearn_table),
     Door("scikit-learn: joblib", ("sklearn",), sklearn_joblib, (TRUST,)),
@@ -351,6 +543,36 @@ DOORS = (
     Door("feather", ("pyarrow",), feather, LOSS),
     Door("Excel", ("openpyxl",), excel, LOSS),
     Door("JSON lines", (), json_lines, LOSS),
+    Door("JSON under a key", (), json_under_a_key, LOSS),
+    Door("JSON by the names of trials", (), json_by_name, LOSS),
+    Door("a pickled list of dicts", (), pickled_rows, (TRUST, *LOSS)),
+    Door("Hyperopt: pickled documents", (), pickled_documents, (TRUST,)),
+    Door("spaces between columns", (), spaces, LOSS),
+    Door("no row of names", (), no_names, told="has no row of names"),
+    Door("text that is no table", (), a_text, told="is text without a row of names"),
+    Door(
+        "a grid with what was measured",
+        (),
+        a_grid_with_measures,
+        (
+            (
+                "--objective",
+                "sharpe",
+                "--direction",
+                "maximize",
+                "--hyperparameters",
+                "fast,slow",
+            ),
+        ),
+    ),
+    Door("DeepHyper: results", (), deephyper),
+    Door("Sherpa: results", (), sherpa, (("--direction", "minimize"),)),
+    Door("Syne Tune: results", (), syne_tune, LOSS),
+    Door("Nevergrad: log of parameters", (), nevergrad),
+    Door("W&B: table of runs", (), wandb_runs, LOSS),
+    Door("W&B: chart", (), wandb_chart, told="Export the table of runs"),
+    Door("H2O: leaderboard", (), h2o_leaderboard, told="has no hyperparameters"),
+    Door("SMAC 0: run history", (), smac_of_old),
     Door("a table as people write it", (), hand_made, (("--objective", "val loss ↓"),)),
     Door("Hyperopt: trials as CSV", ("hyperopt",), hyperopt_table),
     Door("MLflow: database", ("mlflow", "sqlalchemy"), mlflow_database),
@@ -366,6 +588,16 @@ DOORS = (
 def missing(door: Door) -> list[str]:
     """Return the packages that are not installed."""
     return [n for n in door.needs if find_spec(n) is None]
+
+
+def of_door(door: Door, path: Path) -> str:
+    """Return how a path is read, or what is said of it; raise AssertionError for anything else."""
+    if not door.told:
+        return opened(path, door.tries)
+    done = hpo_explain(path, [])
+    assert done.returncode == 1, done.stdout
+    assert door.told in done.stderr, done.stderr
+    return f"told: {done.stderr.strip().splitlines()[-1]}"
 
 
 def opened(path: Path, tries: tuple[tuple[str, ...], ...]) -> str:
@@ -402,7 +634,7 @@ def main(names: list[str]) -> int:
                 how = (
                     f"not installed: {', '.join(lacks)}"
                     if lacks
-                    else opened(door.make(Path(folder)), door.tries)
+                    else of_door(door, door.make(Path(folder)))
                 )
             except Exception as error:  # a door that does not open
                 failed += 1

@@ -56,8 +56,8 @@ def likeliest_objectives(table: pd.DataFrame, roles: Roles) -> list[str]:
     places = {column.name: i for i, column in enumerate(varying)}
     most = max((len(column.present) for column in varying), default=0)
     if not varying:
-        problem = "is missing: a table does not say which column it is"
-        raise InputError("objective", problem, None, "No column has numbers.")
+        problem = "has no column of numbers, of which one could be the objective"
+        raise InputError("frame", problem, None, "Give a row of names, then a row for each trial.")
     scores = {column.name: _score(column, most) for column in varying}
     likely = [name for name, score in scores.items() if score >= 1.0]
     return sorted(likely or scores, key=lambda n: (-scores[n], -places[n]))

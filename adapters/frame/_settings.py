@@ -99,13 +99,13 @@ def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _only(cell: Any) -> Any:
-    value = _literal(cell) if isinstance(cell, str) else cell
+    value = literal(cell) if isinstance(cell, str) else cell
     if not isinstance(value, (list, tuple)) or len(value) > 1:
         return value
     return value[0] if value else None
 
 
-def _literal(text: str) -> Any:
+def literal(text: str) -> Any:
     """Return the value of what Python or NumPy write, without running anything; else the text."""
     plain = _NAN.sub("None", _NUMPY.sub(r"\1", text.strip()))
     whole = _WRAPPED.fullmatch(plain)
@@ -147,7 +147,7 @@ def _dictionary(cell: Any) -> Mapping[Any, Any] | None:
     try:
         found = json.loads(cell)
     except ValueError:
-        found = _literal(cell)
+        found = literal(cell)
     if isinstance(found, list):  # the pairs of an OrderedDict
         found = dict(found)
     return found if isinstance(found, Mapping) else None

@@ -282,6 +282,8 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
     """
     if isinstance(parameter, CategoricalParameter):
         return CategoricalDistribution(parameter.choices)
+    if parameter.values:
+        return CategoricalDistribution(parameter.values)
     if isinstance(parameter, IntParameter):
         return IntDistribution(
             parameter.low, parameter.high, log=parameter.log, step=parameter.step

@@ -1,6 +1,6 @@
 """The folder that a run of SMAC3 leaves: runhistory.json, configspace.json and scenario.json.
 
-SMAC 1.4 to 2.4 write the same in three ways: an evaluation is a pair of two lists, one list, or an
+SMAC writes the same in three ways: an evaluation is a pair of two lists (0 and 1), one list, or an
 object with names. ConfigSpace writes its hyperparameters alike since 0.4. Neither package is needed
 to read them.
 """
@@ -26,6 +26,7 @@ _SUCCEEDED = ("SUCCESS", "DONOTADVANCE")  # the second is a result, too
 _KEY = ("config_id", "instance", "seed", "budget")
 _VALUE = ("cost", "time", "status", "starttime", "endtime", "additional_info")
 _WITH_CPU = (*_VALUE[:2], "cpu_time", *_VALUE[2:])
+_OF_SMAC_0 = 4  # values of an evaluation
 _CONDITIONS = {
     "AND": "and",
     "OR": "or",
@@ -117,12 +118,13 @@ def _row(entry: Any) -> Mapping[str, Any]:
     """Return an evaluation by names."""
     if isinstance(entry, Mapping):
         return entry
-    if isinstance(entry[0], list):  # SMAC 1
+    if isinstance(entry[0], list):
         key, value = entry
-        row = dict(zip(_KEY, key, strict=False))
-        row |= dict(zip(_VALUE, value, strict=False))
+        row = dict.fromkeys((*_KEY, *_VALUE)) | dict(zip(_KEY, key, strict=False))
+        # SMAC 0 has neither budgets nor times
+        row |= dict(zip(_VALUE if len(value) > _OF_SMAC_0 else _VALUE[:3], value, strict=False))
         # without budgets SMAC 1 writes 0
-        return {**row, "budget": row.get("budget") or None}
+        return {**row, "budget": row["budget"] or None}
     names = _VALUE if len(entry) == len(_KEY) + len(_VALUE) else _WITH_CPU
     return dict(zip((*_KEY, *names), entry, strict=False))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
@@ -240,6 +241,23 @@ def format_values(values: Any) -> list[str]:
         else format_value(value)
         for value in shown
     ]
+
+
+def more_digits(column: Sequence[Any]) -> list[str]:
+    """Return numbers with the digits that tell them apart; none where four digits do that.
+
+    Examples
+    --------
+    >>> more_digits([0.5, 0.50002, 0.50004, 0.5001]), more_digits([0.5, 0.6])
+    (['0.5', '0.50002', '0.50004', '0.5001'], [])
+    """
+    if not all(isinstance(value, (float, np.floating)) for value in column):
+        return []
+    numbers = {float(value) for value in column if np.isfinite(value)}
+    if 2 * len({format_value(value) for value in numbers}) > len(numbers) or len(numbers) < 2:
+        return []
+    texts = zip(column, format_values(column), strict=True)
+    return ["" if value != value else text for value, text in texts]
 
 
 def values_in_words(values: Any) -> str:

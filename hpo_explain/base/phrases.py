@@ -119,6 +119,23 @@ def shorten(text: str, width: int) -> str:
     return "".join([*head, "…", *tail])
 
 
+def first_words(text: str, width: int) -> str:
+    """Return a sentence of at most `width` columns: whole words, and an ellipsis for the others.
+
+    What is one word alone loses its middle.
+
+    Examples
+    --------
+    >>> first_words("Try next: lr = 0.0012345 and depth = 3", 25), first_words("a" * 9, 5)
+    ('Try next: lr = 0.0012345…', 'aa…aa')
+    """
+    words = text.split(" ")
+    ends = [i for i in range(1, len(words)) if columns(" ".join(words[:i])) < width]
+    if columns(text) <= width or not ends:
+        return shorten(text, width)
+    return " ".join(words[: ends[-1]]) + "…"
+
+
 def first_columns(characters: Sequence[str], width: int) -> Sequence[str]:
     """Return the characters, each with its marks, that fit into so many columns."""
     # after another character, such as an ellipsis, a mark of its own may take a column

@@ -21,10 +21,11 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
-from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value, more_digits
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import (
     chained,
+    first_words,
     join_words,
     joined,
     printable,
@@ -482,6 +483,12 @@ def printed_frame(result: Result) -> pd.DataFrame:
     if columns and len(frame):
         sizes = frame[columns].abs()
         frame[columns] = frame[columns].mask(sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0)
+    for name in frame.columns:
+        cells = frame[name].tolist()
+        whole = [first_words(c, _WIDEST) if isinstance(c, str) else c for c in cells]
+        digits = more_digits(cells)
+        if digits or whole != cells:
+            frame[name] = digits or whole
     for name in frame.columns.intersection([*result.subject.names]):
         if frame[name].dtype == object:  # categories: True is not "True"
             frame[name] = frame[name].map(format_value)

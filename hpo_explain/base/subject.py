@@ -15,7 +15,7 @@ from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_values, values_in_words
 from hpo_explain.base.options import BETTER, Direction, State, sign_of
-from hpo_explain.base.phrases import join_words
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.posterior import Order
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
@@ -23,6 +23,8 @@ from hpo_explain.space.support import Support
 if TYPE_CHECKING:
     from hpo_explain.belief.trust import Trust
     from hpo_explain.run import Run
+
+LEAST_TRIALS = 5  # of which something is told, and as many as hyperparameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +131,15 @@ class Subject:
     def names(self) -> tuple[str, ...]:
         """The hyperparameters, in the order of the space."""
         return self.space.names
+
+    @property
+    def too_few(self) -> str:
+        """That nothing is told from so few trials, in a sentence; empty where they are enough."""
+        n = len(self.tried)
+        n_varying = sum(len(np.unique(x[~np.isnan(x)])) > 1 for x in self.tried.T)
+        if not n or n >= max(LEAST_TRIALS, n_varying):
+            return ""
+        return f"{counted(n, 'trial')}: too few to tell what matters."
 
     @cached_property
     def support(self) -> Support | None:

@@ -12,13 +12,14 @@ import click
 from wcwidth import ljust, rjust
 
 from hpo_explain.base.phrases import columns as width
-from hpo_explain.base.phrases import printable, printable_lines
+from hpo_explain.base.phrases import first_words, printable, printable_lines
 from hpo_explain.cli._errors import name_option, put, say, say_after
 from hpo_explain.cli._interrupt import interrupt_at_hand
 
 if TYPE_CHECKING:
     from hpo_explain.base import Cells
 
+_ANY = 10**6  # columns
 _FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -117,11 +118,14 @@ def text_table(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
     lr        0.9877
     momentum    0.01
     """
+    from hpo_explain.base.numbers import more_digits
+
     aligned = []
     for name, cells in columns:
         kinds = {type(cell) for cell in cells if cell is not None}
         number = bool(kinds) and kinds <= {int, float}
-        texts = [_cell(name), *("" if number and c is None else _cell(c) for c in cells)]
+        shown = ["" if number and c is None else _cell(c) for c in cells]
+        texts = [_cell(name), *(more_digits(cells) or shown)]
         pad, widest = rjust if number else ljust, max(map(width, texts))
         aligned.append([pad(text, widest, control_codes="ignore") for text in texts])
     heading, *rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
@@ -134,4 +138,4 @@ def _cell(value: Any) -> str:
     missing = value is not None and value != value  # None may be a category
     if missing or value == "":
         return ""
-    return printable(format_value(value, width=60))
+    return printable(first_words(format_value(value, width=_ANY), 60))

@@ -25,6 +25,7 @@ import numpy as np
 from hpo_explain.base import (
     Fact,
     NothingToExplain,
+    Subject,
     fact,
     percent,
     trial_number,
@@ -214,6 +215,11 @@ class RunDecision:
         explains = f"the model explains {percent(self.trust.r2)} of the variation over the space"
         return (fact(f"the reliability is poor: {explains}", kind="trust_is_poor", role="basis"),)
 
+    @property
+    def too_few(self) -> str:
+        """That the trials are too few, in a sentence; empty of enough, and of a user's model."""
+        return "" if self.trust is None else Subject.of(self.run).too_few
+
     # ------------------------------------------------------------------ the trial to keep
 
     @cached_property
@@ -270,7 +276,7 @@ class RunDecision:
         other = lowest((self.costs / len(self.costs)).sum(axis=0))
         ahead = decide(self.costs[:, self._observed] - self.costs[:, other], side="above")
         enough = ahead.estimate > self.counts.between
-        is_better = enough and ahead.probability >= _BETTER
+        is_better = enough and ahead.probability >= _BETTER and not self.too_few
         return other if is_better else self._observed
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base import InputError, check_number, set_fields
+from hpo_explain.base import InputError, check_number, set_fields, values_in_words
 from hpo_explain.space._values import (
     MOST_LISTED,
     POSITION_TOLERANCE,
@@ -27,6 +27,88 @@ from hpo_explain.space._values import (
     to_value,
 )
 from hpo_explain.space.ranges import Range
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The positions of a list of values, which all have the same measure.
+
+    Examples
+    --------
+    >>> listed = Listed(np.array([0.0, 0.25, 1.0]))
+    >>> listed.nearest(np.array([0.1, 0.9, np.nan])).tolist(), listed.share_below(np.array([0.5]))
+    ([0.0, 1.0, nan], array([0.66666667]))
+    >>> [round(end, 2) for end in listed.latent_interval(0.2, 1.0)]
+    [0.33, 1.0]
+    """
+
+    positions: Array
+
+    @classmethod
+    def of(cls, parameter: FloatParameter | IntParameter) -> Listed:
+        """Return those of a hyperparameter with a list of values."""
+        values = np.array(parameter.values, dtype=float)
+        return cls(to_position(values, parameter.low, parameter.high, parameter.log))
+
+    def index(self, positions: Array) -> Ints:
+        """Return which value is nearest to positions."""
+        between = (self.positions[1:] + self.positions[:-1]) / 2.0
+        return np.searchsorted(between, positions)
+
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a value; NaN for NaN."""
+        found = self.positions[self.index(np.nan_to_num(positions))]
+        return np.where(np.isnan(positions), np.nan, found)
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the positions that latent values lead to."""
+        return self.positions[counted(u, len(self.positions))]
+
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to positions in [low, high]."""
+        ends = np.array([low - POSITION_TOLERANCE, high + POSITION_TOLERANCE])
+        first, last = np.searchsorted(self.positions, ends) / len(self.positions)
+        return float(first), float(last)
+
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all positions up to given ones."""
+        below = np.searchsorted(self.positions, positions + POSITION_TOLERANCE)
+        return below / len(self.positions)
+
+
+def _set_listed(parameter: FloatParameter | IntParameter, *, has_step: bool) -> None:
+    """Keep of the values of a list those in the range, and have it end at them.
+
+    Raises
+    ------
+    InputError
+        If there is none, or a step as well.
+    """
+    if parameter.values is None:
+        return
+    where = f"values of {parameter.name!r}"
+    numbers = {check_number(where, value): value for value in parameter.values}
+    inside = [numbers[n] for n in sorted(numbers) if parameter.low <= n <= parameter.high]
+    if has_step or not inside:
+        problem = f"must lie in the range, and not be combined with step: {parameter.values!r}"
+        raise InputError(where, problem, parameter.values, "Leave one of them out.")
+    set_fields(parameter, values=tuple(inside), low=inside[0], high=inside[-1])
+
+
+def _encoded(parameter: FloatParameter | IntParameter, values: Iterable[Any]) -> Array:
+    """Return the positions of values; raise InputError for one that the hyperparameter lacks."""
+    given = list(values)
+    low, high, log, step = parameter.low, parameter.high, parameter.log, parameter.step
+    step = None if parameter.values else step
+    positions = to_positions(parameter.name, given, low, high, log=log, step=step)
+    nearest = parameter.nearest(positions)
+    off = np.abs(nearest - positions) > POSITION_TOLERANCE
+    if parameter.values and off.any():
+        value = given[int(np.argmax(off))]
+        problem = f"= {value!r} is none of its values, {values_in_words(parameter.values)}"
+        raise InputError(parameter.name, problem, value, "Give one of them.")
+    return nearest
+
 
 # whose reciprocals, in steps of a hundredth, are still numbers
 _NARROWEST = 1e-300
@@ -55,6 +137,9 @@ class FloatParameter:
     part_of : str, optional
         What the objective calls it, where its range depends on another hyperparameter: it is then
         described by several, of which one is active at a time.
+    values : sequence of float, optional
+        The only values of the range that can be set, each with the same weight; not together with
+        `step`.
 
     Raises
     ------
@@ -77,6 +162,7 @@ class FloatParameter:
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float = 1.0
     part_of: str | None = None
+    values: Sequence[float] | None = None
 
     is_category: ClassVar[Literal[False]] = False
 
@@ -105,6 +191,7 @@ class FloatParameter:
             last = self.low + count * self.step
             # 3 * 0.2 is more than 0.6: Optuna refuses such a value
             set_fields(self, high=min(last, self.high))
+        _set_listed(self, has_step=self.step is not None)
         check_activity(self)
 
     @property
@@ -112,19 +199,20 @@ class FloatParameter:
         """Number of values, if they can be counted."""
         if self.low == self.high:
             return 1
+        if self.values:
+            return len(self.values)
         if self.step is None:
             return None
         return round((self.high - self.low) / self.step) + 1
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
-        positions = to_positions(
-            self.name, values, self.low, self.high, log=self.log, step=self.step
-        )
-        return self.nearest(positions)
+        return _encoded(self, values)
 
     def decode(self, positions: Array) -> list[float]:
         """Return the values at positions."""
+        if self.values:
+            return [self.values[i] for i in Listed.of(self).index(positions)]
         values = to_value(positions, self.low, self.high, self.log)
         # the logarithm costs the last digit: 0.1, not 0.10000000000000002
         if self.log:
@@ -135,6 +223,8 @@ class FloatParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
+        if self.values:
+            return Listed.of(self).nearest(positions)
         inside = np.clip(positions, 0.0, 1.0)
         if self.size is None:
             return inside
@@ -142,18 +232,24 @@ class FloatParameter:
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""
+        if self.values:
+            return Listed.of(self).from_latent(u)
         if self.size is None:
             return np.array(u, dtype=float)
         return counted(u, self.size) / max(self.size - 1, 1)
 
     def latent_interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of latent values that lead to positions in [low, high]."""
+        if self.values:
+            return Listed.of(self).latent_interval(low, high)
         if self.size is None:
             return max(low, 0.0), min(high, 1.0)
         return counted_interval(low, high, self.size)
 
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all positions up to given ones."""
+        if self.values:
+            return Listed.of(self).share_below(positions)
         if self.size is None:
             return np.clip(positions, 0.0, 1.0)
         return counted_share(positions, self.size)
@@ -163,6 +259,8 @@ class FloatParameter:
         if self.size is None or self.size > most:
             return None
         positions = np.arange(self.size) / max(self.size - 1, 1)
+        if self.values:
+            positions = Listed.of(self).positions
         return positions, np.full(self.size, 1.0 / self.size)
 
 
@@ -185,7 +283,7 @@ class IntParameter:
         ``log((k + 1/2) / (k - 1/2))``.
     step : int, default 1
         Distance of neighbouring values, counted from `low`; 1 on a log scale.
-    active_when, optional, part_of : optional
+    active_when, optional, part_of, values : optional
         As in :class:`FloatParameter`.
 
     Raises
@@ -208,6 +306,7 @@ class IntParameter:
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float = 1.0
     part_of: str | None = None
+    values: Sequence[int] | None = None
 
     is_category: ClassVar[Literal[False]] = False
 
@@ -233,19 +332,19 @@ class IntParameter:
             raise InputError(where, problem, self.step, "Give a step of 1.")
         beyond = (self.high - self.low) % self.step
         set_fields(self, high=self.high - beyond)
+        _set_listed(self, has_step=self.step != 1)
         check_activity(self)
 
     @property
     def size(self) -> int:
         """Number of values."""
+        if self.values:
+            return len(self.values)
         return (self.high - self.low) // self.step + 1
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
-        positions = to_positions(
-            self.name, values, self.low, self.high, log=self.log, step=self.step
-        )
-        return self.nearest(positions)
+        return _encoded(self, values)
 
     def decode(self, positions: Array) -> list[int]:
         """Return the values at positions."""
@@ -253,6 +352,8 @@ class IntParameter:
 
     def codes(self, positions: Array) -> Ints:
         """Return the values at positions as an integer array."""
+        if self.values:
+            return np.array(self.values, dtype=np.int64)[Listed.of(self).index(positions)]
         values = to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
         index = np.round((values - self.low) / self.step)
         return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
@@ -271,6 +372,8 @@ class IntParameter:
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""
+        if self.values:
+            return Listed.of(self).from_latent(u)
         if not self.log:
             index = counted(u, self.size)
             return index / max(self.size - 1, 1)
@@ -281,6 +384,8 @@ class IntParameter:
 
     def latent_interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of latent values that lead to positions in [low, high]."""
+        if self.values:
+            return Listed.of(self).latent_interval(low, high)
         if not self.log:
             return counted_interval(low, high, self.size)
         ends = np.clip([low, high], 0.0, 1.0)
@@ -292,6 +397,8 @@ class IntParameter:
 
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all positions up to given ones."""
+        if self.values:
+            return Listed.of(self).share_below(positions)
         if not self.log:
             return counted_share(positions, self.size)
         last = np.floor(to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
@@ -305,8 +412,10 @@ class IntParameter:
         if self.size > most:
             return None
         values = np.arange(self.low, self.high + 1, self.step, dtype=float)
+        if self.values:
+            values = np.array(self.values, dtype=float)
         positions = to_position(values, self.low, self.high, self.log)
-        if not self.log:
+        if self.values or not self.log:
             return positions, np.full(self.size, 1.0 / self.size)
         weights = np.log((values + 0.5) / (values - 0.5))
         return positions, weights / weights.sum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from hpo_explain.base import abridged, format_in_range, format_value
+from hpo_explain.base import abridged, format_in_range, format_value, values_in_words
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 from hpo_explain.space.ranges import Range
@@ -63,7 +63,8 @@ def _scale(parameter: Parameter) -> str:
         return "categories"
     kind = "float" if isinstance(parameter, FloatParameter) else "integer"
     step = f", step {parameter.step}" if parameter.step not in (None, 1) else ""
-    return f"{kind}{', log' if parameter.log else ''}{step}"
+    values = f", one of {values_in_words(parameter.values)}" if parameter.values else ""
+    return f"{kind}{', log' if parameter.log else ''}{step}{values}"
 
 
 def _rules(parameter: Parameter) -> str:

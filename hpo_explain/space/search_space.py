@@ -347,7 +347,7 @@ class SearchSpace:
         >>> from hpo_explain import SearchSpace
         >>> SearchSpace.from_configspace(ConfigurationSpace({"lr": (0.1, 1.0)}))["lr"]
         FloatParameter(name='lr', low=0.1, high=1.0, log=False, step=None, active_when={}, \
-optional=1.0, part_of=None)
+optional=1.0, part_of=None, values=None)
         """
         space: SearchSpace = frameworks().from_configspace(configspace)
         return space

@@ -61,14 +61,14 @@ def values_of(parameter: Parameter) -> tuple[Any, ...]:
     if parameter.is_category:
         return tuple(parameter.choices)
     if isinstance(parameter, IntParameter):
-        return tuple(range(parameter.low, parameter.high + 1, parameter.step))
+        return tuple(parameter.values or range(parameter.low, parameter.high + 1, parameter.step))
     return parameter.low, parameter.high
 
 
 def _values(parameter: Parameter) -> Any:
     if parameter.is_category:
         return {*map(repr, parameter.choices)}
-    return parameter.low, parameter.high, parameter.step
+    return parameter.low, parameter.high, parameter.step, parameter.values
 
 
 def _joined(parameters: Sequence[Any]) -> Any:
@@ -84,7 +84,7 @@ def _joined(parameters: Sequence[Any]) -> Any:
         return replace(first, choices=choices, active_when=None, optional=1.0)
     if any(p.log != first.log for p in parameters):
         return None
-    stepped = any(p.step not in (None, 1) for p in parameters)
+    stepped = any(p.values or p.step not in (None, 1) for p in parameters)
     if stepped and any(_values(p) != _values(first) for p in parameters):
         return None
     low = max(p.low for p in parameters)

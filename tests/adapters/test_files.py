@@ -1,10 +1,16 @@
 """Functions read what the command line reads: storages, tables and pickled results."""
 
+import gzip
+import json
+import logging
 import pickle
 import sqlite3
+import sys
 from contextlib import closing
+from types import ModuleType
 
 import joblib
+import numpy as np
 import optuna
 import pandas as pd
 import pytest
@@ -94,11 +100,153 @@ def test_a_study_that_another_optuna_pickled_has_a_remedy(tmp_path, content):
     assert "another release of Optuna" in caught.value.remedy
 
 
+@pytest.fixture
+def study_of_another_release(monkeypatch):
+    """A study whose sampler holds what no release of Optuna here has, without what old ones lack.
+
+    Optuna 2 kept neither a step nor whether a range is logarithmic, Optuna 3.0 no `_directions`.
+    """
+    gone = ModuleType("optuna.samplers._gone")
+    gone.TPESampler = type("TPESampler", (), {"__module__": gone.__name__, "_n_startup_trials": 2})
+    monkeypatch.setitem(sys.modules, gone.__name__, gone)
+    study = optuna.create_study(direction="maximize")
+    for x in (0.1, 0.4, 0.8, 0.2):
+        ranges = {"x": optuna.distributions.UniformDistribution(0.0, 1.0)}
+        study.tell(study.ask(ranges), x)
+    for trial in study.get_trials(deepcopy=False):
+        vars(trial.distributions["x"]).pop("log")
+        vars(trial.distributions["x"]).pop("step")
+    study.sampler = gone.TPESampler()
+    study.sampler.random = np.random.RandomState(0)
+    del study._directions
+    return study
+
+
+@pytest.mark.filterwarnings("ignore:UniformDistribution")
+@pytest.mark.parametrize("way", ["pickle", "gzip", "joblib", "compressed joblib"])
+def test_a_study_that_another_optuna_pickled_is_read(
+    tmp_path, study_of_another_release, monkeypatch, way
+):
+    place = tmp_path / "study.pkl"
+    if "joblib" in way:
+        joblib.dump(study_of_another_release, place, compress=3 * ("compressed" in way))
+    else:
+        content = pickle.dumps(study_of_another_release)
+        place.write_bytes(gzip.compress(content) if way == "gzip" else content)
+    monkeypatch.delitem(sys.modules, "optuna.samplers._gone")
+    run = as_run(place, trust_pickle=True)
+    assert run.objective.tolist() == [0.1, 0.4, 0.8, 0.2]
+    assert (run.direction, run.optimizer) == ("maximize", "Optuna's TPESampler")
+    assert (run.space["x"].low, run.space["x"].high, run.space["x"].log) == (0.0, 1.0, False)
+
+
+def test_a_stand_in_is_for_samplers_alone(tmp_path):
+    place = tmp_path / "study.pkl"
+    place.write_bytes(b"\x80\x02coptuna.samplers._gone\nX\n0coptuna.structs\nX\n.")
+    with pytest.raises(hx.base.InputError, match="cannot be unpickled"):
+        as_run(place, trust_pickle=True)
+
+
+def test_a_package_that_a_pickle_needs_is_named(tmp_path):
+    place = tmp_path / "result.pkl"
+    place.write_bytes(b"\x80\x02cnot_installed_boost.core\nPool\n.")
+    with pytest.raises(hx.base.InputError, match="cannot be unpickled") as caught:
+        as_run(place, trust_pickle=True)
+    assert "pip install not_installed_boost," in caught.value.remedy
+
+
 def test_pickled_columns_are_a_table(tmp_path):
     place = tmp_path / "columns.joblib"
     joblib.dump(TABLE.to_dict("list"), place)
     run = as_run(place, trust_pickle=True, objective="loss")
     assert run.objective.tolist() == TABLE["loss"].tolist()
+
+
+ROWS = [{"x": x, "loss": loss} for x, loss in TABLE.itertuples(index=False)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ROWS,
+        {"results": ROWS, "best": ROWS[0]},
+        {"all_results": [{"params": {"x": r["x"]}, "loss": r["loss"]} for r in ROWS], "n": 5},
+        {"trials": {f"trial_{i}": row for i, row in enumerate(ROWS)}},
+        {f"trial_{i}": row for i, row in enumerate(ROWS)},
+        {name: {str(i): v for i, v in enumerate(TABLE[name])} for name in TABLE},
+    ],
+    ids=["rows", "results", "all_results", "trials", "names", "pandas"],
+)
+@pytest.mark.parametrize("kind", ["pickle", "json"])
+def test_rows_are_a_table_wherever_they_are(tmp_path, content, kind):
+    place = tmp_path / f"t.{kind}"
+    if kind == "json":
+        place.write_text(json.dumps(content))
+    else:
+        joblib.dump(content, place)
+    options = {"trust_pickle": True} if kind == "pickle" else {}
+    run = as_run(place, objective="loss", **options)
+    assert run.space.names == ("x",)
+    assert run.objective.tolist() == TABLE["loss"].tolist()
+
+
+def test_documents_of_hyperopt_are_a_table(tmp_path):
+    documents = [
+        {
+            "tid": i,
+            "misc": {"tid": i, "vals": {"x": [row["x"]]}, "idxs": {"x": [i]}},
+            "result": {"loss": row["loss"], "status": "ok"},
+            "state": 2,
+        }
+        for i, row in enumerate(ROWS)
+    ]
+    place = tmp_path / "trials.pkl"
+    place.write_bytes(pickle.dumps(documents))
+    run = as_run(place, trust_pickle=True)
+    assert (run.optimizer, run.direction, run.space.names) == ("Hyperopt", "minimize", ("x",))
+    assert run.objective.tolist() == TABLE["loss"].tolist()
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+@pytest.mark.parametrize(
+    ("directions", "names"), [(["maximize"], None), (["minimize", "maximize"], ["loss", "acc"])]
+)
+def test_what_optuna_prints_is_read(tmp_path, directions, names):
+    log = tmp_path / "run.log"
+    printing = logging.FileHandler(log)
+    printing.setFormatter(logging.Formatter("[%(levelname)1.1s %(asctime)s] %(message)s"))
+    logger = logging.getLogger("optuna")
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.suggest_categorical("kind", ["a'b", "{c}.", "d"])
+        logger.warning("epoch 1: loss 0.5")
+        if names is None and trial.number == 3:
+            raise optuna.TrialPruned
+        if names is None and trial.number == 4:
+            return float("nan")
+        return x if names is None else (x, -x)
+
+    logger.addHandler(printing)
+    optuna.logging.set_verbosity(optuna.logging.INFO)
+    for _ in range(2):  # of several studies the last one
+        study = optuna.create_study(directions=directions)
+        if names:
+            study.set_metric_names(names)
+        study.optimize(objective, n_trials=12)
+    logger.removeHandler(printing)
+    printing.close()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    options = {"objective": "values_loss"} if names else {}
+    run = as_run(log, **options)
+    done = [t for t in study.trials if t.state.name == "COMPLETE"]
+    assert run.trials.tolist() == [t.number for t in done]
+    assert run.objective.tolist() == [t.values[0] for t in done]
+    assert [run.config(t.number) for t in done] == [pytest.approx(t.params) for t in done]
+    assert run.direction == directions[0]
+    assert "table: the last of 2 studies" in map(str, run.notes)
+    if not names:
+        assert {t: why.kind for t, why in run.excluded.items()} == {3: "pruned", 4: "failed"}
 
 
 def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
@@ -132,16 +280,21 @@ def test_a_folder_is_looked_into(tmp_path):
 def test_what_is_not_read_says_what_it_is(tmp_path):
     (tmp_path / "a.json").write_text('{"lr": 0.1, "acc": 0.9}')
     (tmp_path / "b.bin").write_bytes(b"\x00\x01\x02")
+    (tmp_path / "b.log").write_text("[INFO] epoch 1\n[INFO] epoch 2\n")
+    (tmp_path / "b.npy").write_bytes(b"\x93NUMPY\x00")
     with closing(sqlite3.connect(tmp_path / "c.db")) as database:
         database.execute("CREATE TABLE cars (wheels)")
         database.commit()
     for name, what in (
         ("a.json", "JSON with the keys lr, acc"),
         ("b.bin", "a binary file"),
+        ("b.log", "text without a row of names"),
+        ("b.npy", "an array of NumPy"),
         ("c.db", "an SQLite database with the tables cars"),
     ):
-        with pytest.raises(hx.base.InputError, match=what):
+        with pytest.raises(hx.base.InputError, match=what) as caught:
             as_run(tmp_path / name)
+        assert caught.value.remedy.startswith("Write its trials as a table")
 
 
 @pytest.mark.parametrize("lines", [True, False])

@@ -130,6 +130,44 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
     assert mistaken <= 2
 
 
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ([64, 256, 128, 64, 256, 128, 64, 128, 256, 64], (64, 128, 256)),  # in many rows
+        ([0.1, 0.3, 0.1, 0.1, 0.3, 0.3, 0.1, 0.3, 0.1, 0.3], (0.1, 0.3)),
+        ([16, 512, 64, 256, 1024, 32, 128, 8, 2048, 4096], tuple(2**i for i in range(3, 13))),
+        ([1, 2, 3, 2, 1, 3, 2, 1, 3, 2], None),  # all whole numbers of a range
+        ([10, 30, 20, 50, 10, 20, 30, 50, 70, 60], None),  # some are in one row
+        ([0.1, 0.3, 0.2, 0.6, 0.7, 0.9, 0.8, 0.4, 0.5, 0.25], None),
+    ],
+)
+def test_of_numbers_of_a_list_only_those_are_proposed(column, values):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"c": column, "x": rng.random(10), "loss": rng.random(10)})
+    run = hx.from_frame(table, "loss", hyperparameters=["c", "x"])
+    assert run.space["c"].values == values
+    assert bool(noted(run.notes, "c: only values that occur are proposed")) == (values is not None)
+    assert run.config(3)["c"] == column[3]
+
+
+def test_what_is_proposed_and_explained_of_a_list_are_its_values():
+    rng = np.random.default_rng(0)
+    width = np.tile([64, 128, 192, 512], 10)
+    table = pd.DataFrame({"width": width, "x": rng.random(40)})
+    table["loss"] = np.log(width / 150.0) ** 2 + table.x  # between 128 and 192
+    run = hx.from_frame(table, "loss")
+    assert run.space["width"].values == (64, 128, 192, 512)
+    advice = hx.advise(run, n=4)
+    for action in advice.actions:
+        for config in action.configurations:
+            assert config["width"] in run.space["width"].values
+    assert hx.optimum(run).config["width"] in run.space["width"].values
+    assert [*hx.partial_dependence(run, "width").axes[0]] == [64, 128, 192, 512]
+    best_at_end = hx.from_frame(table.assign(loss=-np.log(width) + 4 * table.x), "loss")
+    widened = [a.parameters for a in hx.advise(best_at_end).actions if a.kind == "widen"]
+    assert "width" not in {p.name for parameters in widened for p in parameters}
+
+
 def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
     table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     run = hx.from_frame(table, "loss")

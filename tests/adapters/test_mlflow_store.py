@@ -81,6 +81,24 @@ def folder(path):
     return path / "mlruns"
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        "status: 3\nstart_time: 9000\nend_time: 8000\n",
+        "status: 3\nstart_time: 1e30\nend_time: 1e31\n",
+        "status: 9\nstart_time: 9000\nend_time: 9500\n",
+        "",
+    ],
+    ids=["ends before it starts", "no time", "no status", "empty"],
+)
+def test_a_run_that_says_nonsense_about_itself_does_not_refuse_the_others(tmp_path, about):
+    place = folder(tmp_path)
+    (place / "0" / "run1" / "meta.yaml").write_text(about)
+    run = as_run(place)
+    assert sorted(run.objective) == [1.0, 2.0, 3.0]
+    assert run.incumbent == {"lr": RATES[1], "kind": "b"}
+
+
 def test_runs_of_a_database_are_trials_with_their_last_value(tmp_path):
     place = database(tmp_path / "mlflow.db")
     run = as_run(place)

@@ -145,6 +145,14 @@ def test_a_folder_is_read_whichever_release_wrote_it(tmp_path, rows, space):
         assert the_note(run.notes, "forbidden: the space rules out kind == 'b', which the search")
 
 
+def test_evaluations_without_budgets_and_times_are_read(tmp_path):
+    rows = [[[*key[:3]], [*value[:3], {}]] for key, value in rows_of_smac_1()]  # SMAC 0
+    run = as_run(write(tmp_path, rows, space_of_configspace_0()))
+    assert run.objective.tolist() == COSTS[:3]
+    assert [run.config(t) for t in run.trials] == CONFIGS[:3]
+    assert {t: why.kind for t, why in run.excluded.items()} == {3: "failed"}
+
+
 def test_the_scenario_names_objectives_and_the_facade(tmp_path):
     scenario = {"objectives": ["error", "size"], "_meta": {"facade": {"name": "RandomFacade"}}}
     rows = [row(i, [c, -c]) for i, c in enumerate(COSTS)]

@@ -260,6 +260,27 @@ def test_a_view_that_a_result_does_not_have_is_refused_with_those_that_it_has():
             draw(view="misspelt")
 
 
+def test_numbers_of_a_narrow_range_are_told_apart_in_a_printed_table():
+    values = np.linspace(0.5, 0.5001, 12)
+    table = pd.DataFrame({"x": values, "loss": (values - 0.50003) ** 2 * 1e9})
+    found = hx.methods.slices(table, objective="loss", hyperparameters=["x"])
+    column = [line.split()[1] for line in str(found).splitlines()[-12:]]
+    assert len({*column}) == 12
+    assert np.allclose([*map(float, column)], values, atol=1e-6, rtol=0.0)
+
+
+def test_a_sentence_in_a_cell_loses_whole_words():
+    names = [f"a_long_name_{i}" for i in range(5)]
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
+    X = space.sample(40, seed=0)
+    advice = hx.advise(hx.Run(space, X, ((X - 0.3) ** 2).sum(axis=1), "minimize"))
+    whole = {word.rstrip(",") for action in advice.actions for word in action.title.split()}
+    table = str(advice).split("\n\n")[1]
+    shown = [word for line in table.splitlines() for word in line.split() if word.endswith("…")]
+    assert shown
+    assert {word.removesuffix("…").rstrip(",") for word in shown} <= whole
+
+
 def test_categories_are_told_apart_in_a_printed_table():
     rng = np.random.default_rng(0)
     choices = [True, "True", None, "None", "", " "]

@@ -19,7 +19,9 @@ def written(separator, *, decimal=".", quote=False):
 
 @pytest.mark.parametrize("quote", [False, True])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.csv.gz"])
-@pytest.mark.parametrize(("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")])
+@pytest.mark.parametrize(
+    ("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs"), (" ", "spaces")]
+)
 def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote):
     text = "\ufeff" + written(separator, quote=quote)
     data = text.encode()
@@ -36,12 +38,18 @@ def test_one_column_alone_is_separated_by_nothing(folder):
     assert read_csv("t.csv")[0].columns.tolist() == ["acc"]
 
 
+@pytest.mark.parametrize("word", [[], ["adam"]])
 @pytest.mark.parametrize("separator", [",", "\t", " "])
-def test_a_table_without_names_is_told(folder, separator):
-    rows = [separator.join(row) for row in ROWS[1:]]
+def test_a_table_without_names_is_told(folder, separator, word):
+    rows = [separator.join([*word, *row]) for row in ROWS[1:]]
     (folder / "t.csv").write_text("\n".join(rows))
     with pytest.raises(InputError, match="has no row of names"):
         read_csv("t.csv")
+
+
+def test_names_with_spaces_are_not_separated_by_them(folder):
+    (folder / "t.csv").write_text("learning rate,test loss\n0.1,1\n0.2,2\n")
+    assert [*read_csv("t.csv")[0]] == ["learning rate", "test loss"]
 
 
 def test_text_that_is_not_utf8_is_told(folder):
@@ -67,7 +75,8 @@ def test_a_ragged_row_is_said_in_a_sentence(folder, run):
     (folder / "t.csv").write_text("lr,acc\n0.1,1\n0.1,1,2,3\n")
     outcome = run("importance", "t.csv", "--objective", "acc")
     assert outcome.exit_code == 1
-    assert outcome.stderr.endswith("Expected 2 fields in line 3, saw 4.\n")
+    assert outcome.stderr.endswith("a row of names, then a row for each trial.\n")
+    assert "Expected 2 fields in line 3, saw 4." in outcome.stderr
 
 
 def test_the_separator_is_told_on_stderr(folder, run):

@@ -341,8 +341,10 @@ def test_trials_are_repeated_where_noise_hides_which_is_best():
 
 
 def test_a_lucky_trial_is_not_kept():
-    found = decision_by(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1, noise=0.5)
-    run = hx.Run(DIGITS, found.run.X, [0.0, 0.2], "minimize", epsilon=0.1)
+    tried = [(5, 5), (0, 9), (9, 1), (9, 2), (9, 3)]
+    found = decision_by(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1, tried=tried, noise=0.5)
+    objective = [0.0, 0.2, 1.05, 1.05, 1.05]
+    run = hx.Run(DIGITS, found.run.X, objective, "minimize", epsilon=0.1)
     # (0, 9) is better by 5/9 by the draws, and worse by 0.2 by one evaluation, which is but noise
     action = keep(decided(run, found.draws))
     assert action.trials == (1,)

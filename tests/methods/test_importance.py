@@ -229,6 +229,8 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     worst = hx.importance(replace(run, direction="maximize"), top=0.1)
     assert worst.normalized[0] > 0.9
     pair = hx.importance(run, top=0.1, order=2)
+    assert pair.normalized.sum() == pytest.approx(1.0)
+    assert pair.normalized.max() <= 1.0
     assert pair.share("x1", "x2") == pytest.approx(1.0 - exact.sum(), abs=0.15)
     ends = is_best.mean(axis=1)[[0, -1]]
     np.testing.assert_allclose(pair.marginal("x1").mean[[0, -1]], ends, atol=0.05)
@@ -386,6 +388,7 @@ def test_shares_of_instances_are_those_of_a_table_in_which_they_are_hyperparamet
         2,
         objective="loss",
         hyperparameters=["lr", "instance"],
+        space=[hx.FloatParameter("lr", 0.0, 1.0)],
         kind="forest",
         seed=1,
     )

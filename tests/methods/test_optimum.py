@@ -49,6 +49,14 @@ def test_a_region_is_the_shortest_range_with_the_best_of_nine_in_ten_functions()
     np.testing.assert_allclose(region.density, [0, 0, 6, 0, 3.5, 0, 0, 0, 0, 0.5])
 
 
+def test_the_best_of_what_was_tried_lies_in_its_region():
+    """Where the best of the functions is far from all trials."""
+    X = space_of(a=range(10)).encode([{"a": 8}, {"a": 9}])
+    found = hx.optimum(known(20 * [best_at(2.0)], a=range(10), X=X))
+    (region,) = found.regions
+    assert region.values[0] <= found.config["a"] <= region.values[-1]
+
+
 def test_a_region_of_categories_is_the_smallest_set():
     functions = [*(6 * [lambda X: X[:, 0] != 0.0]), *(4 * [lambda X: X[:, 0] != 3.0])]
     run = known([lambda X, f=f: f(X).astype(float) for f in functions], a=list("pqrs"))

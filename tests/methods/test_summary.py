@@ -48,6 +48,43 @@ def test_each_line_tells_what_the_function_of_its_question_says(run):
     assert found.to_frame()["answer"].tolist() == [*found.lines]
 
 
+def few_trials(n, d, seed=0):
+    space = unit_cube(d)
+    X = space.sample(n, seed=seed)
+    return hx.Run(space, X, X[:, 0], "minimize")
+
+
+@few_draws
+@pytest.mark.parametrize(("n", "d"), [(2, 4), (4, 1), (5, 6), (9, 10)])
+def test_of_too_few_trials_nothing_is_told_or_proposed(n, d):
+    run = few_trials(n, d)
+    text = f"{n} trials: too few to tell what matters."
+    found = hx.summary(run)
+    assert found.lines[1] == text
+    assert found.lines[0].endswith(f"(trial {run.incumbent_trial}).")
+    assert found.lines[2] == "No range can be narrowed safely yet."
+    assert found.lines[3] == "Go on as it is."
+    importance = hx.importance(run)
+    assert [claim.text for claim in importance.claims] == [text]
+    assert not importance.claims[0].certain
+    assert [action.kind for action in hx.advise(run).actions] == ["go_on"]
+    assert hx.recommended_space(run).volume == 1.0
+    assert hx.optimum(run).keep == run.incumbent_trial
+
+
+@few_draws
+@pytest.mark.parametrize(("n", "d"), [(5, 1), (5, 5), (10, 10)])
+def test_of_as_many_trials_as_hyperparameters_something_may_be_told(n, d):
+    assert "too few" not in hx.summary(few_trials(n, d)).said
+
+
+def test_hyperparameters_that_do_not_vary_need_no_trials():
+    run = few_trials(6, 8)
+    X = np.array(run.X)
+    X[:, 2:] = 0.5
+    assert "too few" not in hx.summary(replace(run, X=X)).said
+
+
 LONG = ["x" * 200, "model.encoder." * 14, "学習率" * 30, "a b" * 40]
 
 

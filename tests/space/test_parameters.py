@@ -2,6 +2,7 @@
 
 import math
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,11 @@ FINE = (np.arange(200_000) + 0.5) / 200_000
 NUMERIC = [
     IntParameter("k", 1, 5),
     IntParameter("k", 3, 3),
+    IntParameter("k", 8, 512, values=[64, 8, 128]),
+    IntParameter("k", 8, 512, log=True, values=[8, 64, 128, 512]),
+    IntParameter("k", 8, 40, values=[16]),
+    FloatParameter("x", 0.0, 1.0, values=[0.0, 0.1, 0.5]),
+    FloatParameter("x", 1e-4, 1.0, log=True, values=[1e-4, 3e-4, 0.1]),
     IntParameter("k", -4, 11, step=3),
     IntParameter("k", 0, 10, step=4),  # 8 is the largest value on the grid
     IntParameter("k", 1, 12, log=True),
@@ -203,6 +209,8 @@ def test_values_that_were_only_rounded_are_still_in_their_range(parameter, value
         (FloatParameter("f", 0.0, 1.0, step=0.25), 0.3),
         (IntParameter("k", 1, 10, log=True), 2.5),
         (IntParameter("k", 0, 10, step=5), 4),
+        (IntParameter("k", 8, 512, values=[8, 64, 512]), 100),
+        (FloatParameter("x", 0.0, 1.0, values=[0.0, 0.1, 1.0]), 0.2),
     ],
     ids=repr,
 )
@@ -212,6 +220,22 @@ def test_a_value_outside_the_range_or_off_the_grid_is_named(parameter, value):
     assert caught.value.argument == parameter.name
     assert caught.value.value is value
     assert repr(value) in caught.value.problem
+
+
+def test_of_a_list_a_narrower_range_has_those_inside():
+    whole = IntParameter("k", 1, 512, values=[8, 64, 512])
+    part = replace(whole, high=100)
+    assert (part.low, part.high, part.values, part.size) == (8, 64, (8, 64), 2)
+    assert whole.decode(whole.encode([8, 64, 512])) == [8, 64, 512]
+    assert {type(v) for v in whole.decode(whole.encode([8, 64]))} == {int}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"values": [100]}, {"values": []}, {"values": [1, 3], "step": 2}, {"values": ["a"]}]
+)
+def test_a_list_has_values_of_the_range_and_no_step(wrong):
+    with pytest.raises(InputError, match="values of 'k'"):
+        IntParameter("k", 1, 9, **wrong)
 
 
 # ---------------------------------------------------------------------- categories

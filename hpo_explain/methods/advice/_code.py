@@ -46,10 +46,14 @@ def _declared(parameter: Parameter, framework: str) -> str:
     )
     if parameter.is_category:
         return f"{made}({name!r}, {[*parameter.choices]!r})"
+    if parameter.values and framework == "optuna":
+        return f"trial.suggest_categorical({name!r}, {[*parameter.values]!r})"
     low, high = _rounded(parameter)
     options = ", log=True" if parameter.log else ""
     if parameter.step not in (None, 1):
         options += f", step={parameter.step!r}"
+    if parameter.values and low < high:
+        options += f", values={[*parameter.values]!r}"
     return f"{made}({name!r}, {low!r}, {high!r}{options})"
 
 

@@ -101,7 +101,7 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     rarely = (RARELY_FEASIBLE,) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decision.predicted(x)
-    regions = _regions(decision)
+    regions = _regions(decision, x)
     parts = [part for _, part in regions]
     return Optimum(
         subject=question.subject(),
@@ -126,14 +126,16 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     )
 
 
-def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
-    """Return where the best value of each hyperparameter is, and that part of it."""
+def _regions(decision: RunDecision, x: Array) -> list[tuple[Region, Parameter]]:
+    """Return where the best value of each hyperparameter is, and that part of it; x is inside."""
     space, land = decision.draws.space, decision.draws.landscape
     axes = land.axes
     best_rows = land.all_rows[_first_least(decision, np.flatnonzero(land.possible))]
     inactive = np.isnan(best_rows).mean(axis=0).tolist()
     best = _best_levels(decision)
-    kept = [_held(axis, at) for axis, at in zip(axes, best, strict=True)]
+    kept = [
+        _with(axis, _held(axis, at), value) for axis, at, value in zip(axes, best, x, strict=True)
+    ]
     regions = []
     for j, parameter in enumerate(space):
         part = part_of(decision.draws, kept, j)
@@ -189,6 +191,18 @@ def _held(axis: Axis, best: Ints) -> Bools:
     _, _, first, end = min(ranges)
     kept[first:end] = True
     return kept
+
+
+def _with(axis: Axis, kept: Bools, value: float) -> Bools:
+    """Return the levels that are kept, with that of a value; of numbers those between as well."""
+    level = int(axis.level(np.array([value]))[0])
+    held = np.flatnonzero(kept)
+    if level < 0:
+        return kept
+    among = [*held, level]
+    if not axis.category:
+        among = [*range(min(among), max(among) + 1)]
+    return np.isin(np.arange(len(kept)), among)
 
 
 def _best_near(decision: RunDecision) -> tuple[Array, Array]:

@@ -114,8 +114,10 @@ def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
 def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
     """Return a hyperparameter with twice the range, ten times on a log scale; None if none is.
 
-    A range of positive numbers stays one.
+    A range of positive numbers stays one. Of a list no other value is known to be possible.
     """
+    if parameter.values:
+        return None
     low, high = float(parameter.low), float(parameter.high)
     reach = high - low
     if parameter.log:
@@ -261,7 +263,7 @@ def shortened(space: SearchSpace, ranges: Iterable[Parameter], rows: Array) -> l
     for config in configs:
         for name, value in config.items():
             part = range_of[name]
-            if isinstance(part, FloatParameter) and part.step is None:
+            if isinstance(part, FloatParameter) and part.size is None:
                 reach = part.high - part.low
                 rounded = float(format_level(value, reach, least=6))
                 if part.low <= rounded <= part.high:

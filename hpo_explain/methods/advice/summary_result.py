@@ -189,13 +189,15 @@ class Summary(Result):
         if self.history.incumbent_trial is None or optimum is None:
             return _told(self._best, *self.history.claims[:1])
         claim = next(c for c in optimum.claims if c.kind == "difference")
+        if self.subject.too_few:
+            return _told(self._best, claim)
         return _told(joined([self._best, optimum.more_trials], " "), claim)
 
     @property
     def _matters(self) -> Claim:
         most = None if self.importance is None else self.importance.claims[0]
         if self.importance is None or most is None or how_sure(most) == "nothing":
-            return _told("Nothing is known to matter yet.")
+            return _told(self.subject.too_few or "Nothing is known to matter yet.")
         names, probability = alike(self.importance)
         if len(names) == 1 and how_sure(most) == "perhaps":
             return _told("What matters most is still open.", most)
@@ -243,7 +245,7 @@ class Summary(Result):
     @property
     def _next(self) -> Claim:
         """What to do first, of what the line about the space does not say."""
-        if self.advice is None or not self.advice.actions:
+        if self.advice is None or not self.advice.actions or self.subject.too_few:
             return _told("Go on as it is.")
         pairs = [*zip(self.advice.actions, self.advice.claims, strict=True)]
         to_do = [pair for pair in pairs if pair[0].kind != "keep"] or pairs

@@ -20,7 +20,6 @@ from hpo_explain.base import (
     Table,
     fact,
     format_value,
-    shorten,
 )
 from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
@@ -296,7 +295,7 @@ class LimeExplanation(Result):
             "difference",
             said.names,
             frame=f"{self._model_here} the {self.what} changes {{each}}.",
-            text=f"by {sign}{decision.shown} {where} {shorten(said.text, 200)}",
+            text=f"by {sign}{decision.shown} {where} {said.text}",
             because=self.remarks,
             values=said.values,
         )

@@ -23,7 +23,6 @@ from hpo_explain.base import (
     percent,
     printable,
     reservation,
-    shorten,
 )
 from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
@@ -171,7 +170,7 @@ class PartialDependences(Result):
         }.items():
             if group in groups:
                 named = listed(groups[group], MOST_NAMED)
-                texts.append(printable(words.format(self.objective_name, shorten(named, 200))))
+                texts.append(printable(words.format(self.objective_name, named)))
         return " ".join(texts)
 
     def _where(self, effect: Effect, claim: Claim) -> str:

@@ -186,9 +186,9 @@ class FanovaImportance(Result):
 
     @property
     def normalized(self) -> Array:
-        """The share of each set over that of all single hyperparameters together; 0 where none."""
-        alone = self.estimate[: len(self.names)].sum()
-        return self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate)
+        """The share of each set over that of all sets together; 0 where none."""
+        together = self.estimate.sum()
+        return self.estimate / together if together > 0.0 else np.zeros_like(self.estimate)
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -257,8 +257,8 @@ class FanovaImportance(Result):
         The interval (`lower`, `upper`) of the importance is over functions that the trials allow,
         and NaN for trees; `std` is the standard deviation over the functions or trees. Importance
         is what a hyperparameter explains alone; `with_interactions`, with its interval
-        `with_lower`, `with_upper`, all that it takes part in. Normalized are shares of what single
-        hyperparameters explain together.
+        `with_lower`, `with_upper`, all that it takes part in. Normalized are shares of what all
+        that is listed explains together.
         """
         return self.to_frame().iloc[np.argsort(self.by_size())]
 
@@ -369,18 +369,14 @@ class FanovaImportance(Result):
         A hyperparameter matters if what it takes part in explains more than 2 % of what
         evaluations vary by, a pair interacts from 0.5 % on.
         """
-        if self.total_variance == 0.0:
-            text = f"The {self.what} is constant: no hyperparameter matters."
-            nothing = Claim(
-                "share",
-                self.names,
-                0.0,
-                text=text,
-                certain=False,
-                side="below",
-                because=(_ALL_EQUAL,),
-            )
-            return (nothing,)
+        is_constant = self.total_variance == 0.0
+        if is_constant or self.subject.too_few:
+            text = self.subject.too_few
+            if is_constant:
+                text = f"The {self.what} is constant: no hyperparameter matters."
+            because = (_ALL_EQUAL,) if is_constant else ()
+            nothing = Claim("share", self.names, 0.0, text=text, certain=False, side="below")
+            return (replace(nothing, because=because),)
         ranking = self.by_size().tolist()
         named = worth_naming(ranking, self.sizes)
         return tuple(self._claims(ranking, named))

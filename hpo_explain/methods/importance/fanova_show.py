@@ -130,7 +130,7 @@ def _subtitle(importance: FanovaImportance) -> str:
     if importance.within is not None:
         lines = [f"over the better {percent(importance.within)} of the search space"]
     if importance.given:
-        lines = [f"given {shorten(importance.where_given, 200)}"]
+        lines = [f"given {importance.where_given}"]
     if importance.cap is not None:
         lines[0] += f"; {capped(importance.cap, importance.direction)}"
     if importance.total_variance == 0.0:

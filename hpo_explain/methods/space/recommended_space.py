@@ -25,7 +25,6 @@ from hpo_explain.base import (
     format_values,
     join_names,
     percent,
-    shorten,
     values_in_words,
 )
 from hpo_explain.belief import Box, Decision
@@ -211,7 +210,7 @@ class Recommendation(Result):
                 "keep",
                 tuple(after_of),
                 text=f"The search space {self.may} shrink to {part_of(self.volume)}: "
-                f"{shorten(self.kept, 200)}. {self._sure} it still holds a configuration {near}.",
+                f"{self.kept}. {self._sure} it still holds a configuration {near}.",
                 values=tuple(after_of.values()),
                 because=self.doubts,
             ),
@@ -314,7 +313,10 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
     about = Explained.of(question.model, run.direction)
     subject = about.completed(question.subject())
     decision = question.decision
-    if decision is None:
+    if decision is None or decision.too_few:
+        why = "the model has no joint posterior, so nothing is given up"
+        if decision is not None:
+            why = decision.too_few
         space = subject.space
         return Recommendation(
             subject=subject,
@@ -322,10 +324,7 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
             rows=tuple(Kept.of(p, p, 1.0) for p in space),
             lose=np.nan,
             volume=1.0,
-            notes=(
-                fact("the model has no joint posterior, so nothing is given up"),
-                *subject.notes,
-            ),
+            notes=(fact(why.removesuffix(".")), *subject.notes),
         )
     box = decision.box if lose is None else decision.box_that_loses(lose)
     return recommendation(box, subject, decision.doubts)
