@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters._sqlite import SQLITE, connect, tables_in
+from hpo_explain.base.regular_files import open_regular, text_of
 
 Sign = Callable[[Path], Path | None]
 """Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
@@ -129,7 +130,7 @@ def is_table(path: Path) -> Path | None:
         return None
     if path.name.lower().endswith(TABLE_ENDS):
         return path
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         start = file.read(_LOOKED_AT)
     is_text = b"\x00" not in start and not start.startswith(_JSON)
     return path if is_text else None
@@ -141,12 +142,9 @@ def tables_of(path: Path) -> set[str] | None:
         return None
     try:
         with closing(connect(path, timeout=0.5)) as database:
-            rows = database.execute(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-            ).fetchall()
+            return tables_in(database)
     except sqlite3.Error:
         return None
-    return {str(name) for (name,) in rows}
 
 
 def read_json(path: Path) -> Any:
@@ -155,7 +153,7 @@ def read_json(path: Path) -> Any:
         return None
     if not start_of(path).lstrip().startswith(_JSON):
         return None
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = text_of(path, "replace")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # what is nested too deep is no run
@@ -167,5 +165,5 @@ def read_json(path: Path) -> Any:
 
 
 def start_of(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(len(SQLITE))

@@ -44,6 +44,7 @@ from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import abridged
+from hpo_explain.base.regular_files import open_regular
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -232,6 +233,8 @@ def place_of(place: str | os.PathLike[str]) -> Place:
             shown,
             _meant(path) if shown == name else "Check the address.",
         )
+    if not path.is_dir():
+        open_regular(path).close()  # before libraries open it by its name
     found = _recognized(path)
     if found:
         return found

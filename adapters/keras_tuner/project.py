@@ -17,6 +17,7 @@ import numpy as np
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.keras_tuner._search import Entry, Search, Trial
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.regular_files import text_of
 
 _TUNERS = {
     "brackets": "Hyperband",
@@ -62,7 +63,7 @@ def _read(file: Path, default: Any = None) -> Any:
     if default is not None and not file.is_file():
         return default
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(text_of(file))
     except ValueError as error:
         raise InputError(
             "run", f"{str(file)!r} cannot be read as JSON: {error}", str(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.ray._experiment import ITERATION, Experiment, Trial
 from hpo_explain.adapters.ray.results import DRAWN
+from hpo_explain.base.regular_files import text_of
 
 _STATE = "experiment_state-*.json"
 _ERRORS = ("error.txt", "error.pkl")
@@ -40,7 +42,7 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
 
 
 def _json(file: Path) -> Any:
-    return json.loads(file.read_text(encoding="utf-8"))
+    return json.loads(text_of(file))
 
 
 def _states(about: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -76,13 +78,13 @@ def _reported(place: Path) -> list[dict[str, Any]]:
     """Return what a trial reported, one after the other."""
     results = place / "result.json"
     if results.is_file():
-        lines = results.read_text(encoding="utf-8").splitlines()
+        lines = text_of(results).splitlines()
         return [json.loads(line) for line in lines if line.strip()]
     progress = place / "progress.csv"
     if not progress.is_file():
         return []
-    with progress.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    rows = csv.DictReader(io.StringIO(text_of(progress), newline=""))
+    return [{name: _value(text) for name, text in row.items()} for row in rows]
 
 
 def _value(text: str) -> Any:

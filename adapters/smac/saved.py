@@ -19,6 +19,7 @@ from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.smac._history import Configuration, History, Result
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.regular_files import text_of
 from hpo_explain.space import SearchSpace
 
 _STATUSES = ("RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT")
@@ -68,7 +69,7 @@ def _read(file: Path) -> Any:
     if not file.is_file():
         return {}
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(text_of(file))
     except ValueError as error:
         raise InputError(
             "run", f"{str(file)!r} cannot be read as JSON: {error}", str(file)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.regular_files import open_regular
 
 if sys.platform != "win32":
     import fcntl
@@ -168,7 +169,7 @@ def _remove_left(folder: Path, start: str) -> None:
         end = path.name.removeprefix(start)
         # a pipe that others put there would be waited for
         if end != path.name and _PARTIAL.fullmatch(end) and path.is_file():
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 # an empty one may have been opened just now
                 if path.stat().st_size and _is_locked(file):
                     path.unlink()

@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import Place, Wording, printable, printable_lines
+from hpo_explain.base.regular_files import text_of
 from hpo_explain.base.result import Cells, Result
 from hpo_explain.draw.pages import plot_svg, style_of_pages
 from hpo_explain.reporting._csv import csv_text
@@ -225,7 +226,7 @@ def page(
 
 def _script(name: str) -> str:
     templates = Path(__file__).with_name("templates")
-    return templates.joinpath(f"{name}.js").read_text("utf-8")
+    return text_of(templates / f"{name}.js")
 
 
 def _hash(script: str) -> str:
