@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from hpo_explain.adapters._json import json_in, place_of_damage
 from hpo_explain.adapters._sqlite import SQLITE, connect, tables_in
 from hpo_explain.base.regular_files import open_regular, text_of
 
@@ -153,15 +153,21 @@ def read_json(path: Path) -> Any:
         return None
     if not start_of(path).lstrip().startswith(_JSON):
         return None
-    text = text_of(path, "replace")
     try:
-        return json.loads(text)
+        return json_in(text_of(path, "replace"))[0]
     except (ValueError, RecursionError):  # what is nested too deep is no run
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
         return None
+
+
+def damaged_json(path: Path) -> str:
+    """Return how JSON is damaged; empty where it is none."""
+    if not start_of(path).lstrip().startswith(_JSON):
+        return ""
+    try:
+        json_in(text_of(path, "replace"))
+    except (ValueError, RecursionError) as error:
+        return f"JSON, but {place_of_damage(error)}"
+    return ""
 
 
 def start_of(path: Path) -> bytes:

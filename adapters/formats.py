@@ -27,6 +27,7 @@ from hpo_explain.adapters._loading import loaded
 from hpo_explain.adapters._signs import (
     TABLE_ENDS,
     Sign,
+    damaged_json,
     database_with,
     folder_with,
     is_json_table,
@@ -368,7 +369,7 @@ def what_it_is(path: Path) -> str:
         return f"JSON with the keys {abridged([*content])}"
     if content is not None:
         return "JSON"
-    return "a binary file"
+    return damaged_json(path) or "a binary file"
 
 
 def _meant(path: Path) -> str:

@@ -9,11 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._signs import read_json
+from hpo_explain.adapters._json import half_written, json_in
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.regular_files import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,8 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open objects of JSON, one after the other or in a list, as the rows of a table."""
     import pandas as pd
 
-    yield Opened(pd.DataFrame(read_json(Path(path))))
+    rows, is_half = json_in(text_of(Path(path), "replace"))
+    yield Opened(pd.DataFrame(rows), half_written(is_half))
 
 
 def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str) -> pd.DataFrame:
