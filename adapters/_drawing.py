@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.regular_files import open_regular
 from hpo_explain.base.workers import SIDE_BY_SIDE, Interpreter, Workers, awaited, dumped
 from hpo_explain.run.state import state_of
 
@@ -63,7 +65,7 @@ class Page:
     @property
     def is_written(self) -> bool:
         """Whether the file is this page."""
-        with contextlib.suppress(OSError), self.path.open("rb") as file:
+        with contextlib.suppress(OSError, InputError), open_regular(self.path) as file:
             return self.version.encode() in _VERSION.findall(file.read(_HEAD))
         return False
 

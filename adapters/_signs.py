@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters._json import json_in, place_of_damage
+from hpo_explain.adapters._sqlite import SQLITE, connect, tables_in
+from hpo_explain.base.regular_files import open_regular, text_of
 
 Sign = Callable[[Path], Path | None]
 """Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
@@ -152,7 +153,7 @@ def is_log(path: Path) -> Path | None:
     """Recognize what Optuna prints, alone or among what else was printed."""
     if not path.is_file():
         return None
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return path if _LOGGED.search(file.read(_LARGEST_START)) else None
 
 
@@ -166,7 +167,7 @@ def is_table(path: Path) -> Path | None:
 
 
 def is_text(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return b"\x00" not in file.read(_LOOKED_AT)
 
 
@@ -176,12 +177,9 @@ def tables_of(path: Path) -> set[str] | None:
         return None
     try:
         with closing(connect(path, timeout=0.5)) as database:
-            rows = database.execute(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-            ).fetchall()
+            return tables_in(database)
     except sqlite3.Error:
         return None
-    return {str(name) for (name,) in rows}
 
 
 def read_json(path: Path) -> Any:
@@ -190,17 +188,23 @@ def read_json(path: Path) -> Any:
         return None
     if not start_of(path).lstrip().startswith(_JSON):
         return None
-    text = path.read_text(encoding="utf-8", errors="replace")
     try:
-        return json.loads(text)
+        return json_in(text_of(path, "replace"))[0]
     except (ValueError, RecursionError):  # what is nested too deep is no run
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
         return None
 
 
+def damaged_json(path: Path) -> str:
+    """Return how JSON is damaged; empty where it is none, as what is printed in brackets."""
+    if not b"".join(start_of(path).split()).startswith((b"{", b"[{", b"[[")):
+        return ""
+    try:
+        json_in(text_of(path, "replace"))
+    except (ValueError, RecursionError) as error:
+        return f"JSON, but {place_of_damage(error)}"
+    return ""
+
+
 def start_of(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(len(SQLITE))

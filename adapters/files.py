@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hpo_explain.adapters.formats import Opened, place_of
+from hpo_explain.adapters._json import place_of_damage
+from hpo_explain.adapters.addresses import shown_address
+from hpo_explain.adapters.formats import Opened, Place, place_of
+from hpo_explain.base.errors import InputError, NothingToExplain
 
 
 @contextmanager
@@ -54,5 +57,18 @@ def opened(
     own_names = at.format.own_options()
     own = {name: options[name] for name in own_names if name in options}
     rest = {n: value for n, value in options.items() if n not in own}
-    with at.format.load()(at.path, rest, **own) as content:
+    with _damage(at), at.format.load()(at.path, rest, **own) as content:
         yield content, {**content.options, **rest}
+
+
+@contextmanager
+def _damage(at: Place) -> Iterator[None]:
+    """Turn what a reader does not expect of a file into an error that says it is damaged."""
+    try:
+        yield
+    except (InputError, NothingToExplain, OSError, ImportError, MemoryError, Warning):
+        raise
+    except Exception as error:
+        shown = shown_address(at.path)
+        problem = f"{shown!r} could not be read as {at.format.kind}: {place_of_damage(error)}"
+        raise InputError("run", problem, shown) from error

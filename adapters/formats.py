@@ -27,6 +27,7 @@ from hpo_explain.adapters._loading import loaded
 from hpo_explain.adapters._signs import (
     TABLE_ENDS,
     Sign,
+    damaged_json,
     database_with,
     folder_with,
     is_json_table,
@@ -46,6 +47,7 @@ from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import abridged
+from hpo_explain.base.regular_files import open_regular
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -235,6 +237,8 @@ def place_of(place: str | os.PathLike[str]) -> Place:
             shown,
             _meant(path) if shown == name else "Check the address.",
         )
+    if not path.is_dir():
+        open_regular(path).close()  # before libraries open it by its name
     found = _recognized(path)
     if found:
         return found
@@ -370,6 +374,9 @@ def what_it_is(path: Path) -> str:
         return f"JSON with the keys {abridged([*content])}"
     if content is not None:
         return "JSON"
+    damaged = damaged_json(path)
+    if damaged:
+        return damaged
     if is_text(path):
         return "text without a row of names"
     start = start_of(path)

@@ -21,6 +21,7 @@ from hpo_explain.adapters.formats import Opened
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import counted
+from hpo_explain.base.regular_files import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,7 +306,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace")
+    return text_of(file, "replace")
 
 
 def _last(file: Path) -> float:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -21,6 +19,7 @@ from hpo_explain.adapters.formats import PICKLE, Opened
 from hpo_explain.adapters.sources import is_a
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
+from hpo_explain.base.regular_files import open_regular
 
 
 @contextmanager
@@ -48,7 +47,8 @@ def _loaded(path: str) -> Any:
     try:
         return _checked(joblib.load(path))
     except Exception as first:
-        content = Path(path).read_bytes()
+        with open_regular(path) as file:
+            content = file.read()
         for start, decompressed in _COMPRESSED.items():
             content = decompressed(content) if content.startswith(start) else content
         if b"optuna.samplers" not in content:
@@ -84,9 +84,9 @@ def _with_all(distribution: Any) -> Any:
     """Return a distribution with what Optuna 2 did not keep: a step, and whether it is log."""
     if "log" in vars(distribution) or not hasattr(distribution, "low"):
         return distribution
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # its class is deprecated
-        return type(distribution)(**vars(distribution))
+    from hpo_explain.adapters.optuna.quiet import made
+
+    return made(type(distribution), **vars(distribution))  # its class is deprecated
 
 
 class _WithoutSamplers(NumpyUnpickler):  # type: ignore[misc]

@@ -9,12 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._signs import read_json, records_of
+from hpo_explain.adapters._json import half_written, json_in
+from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import AS_TABLE, Opened
 from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.adapters.frame._settings import literal
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.regular_files import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +74,8 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open objects of JSON as the rows of a table, wherever in it they are."""
     import pandas as pd
 
-    yield Opened(pd.DataFrame(records_of(read_json(Path(path)))))
+    content, is_half = json_in(text_of(Path(path), "replace"))
+    yield Opened(pd.DataFrame(records_of(content)), half_written(is_half))
 
 
 @contextmanager
@@ -83,7 +86,7 @@ def opened_log(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """
     import pandas as pd
 
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    text = text_of(Path(path), "replace")
     *earlier, last = text.split(_NEW_STUDY)
     rows = {row["number"]: row for row in map(_logged, _LOGGED.finditer(last))}
     values = [row["value"] for row in rows.values() if "value" in row]

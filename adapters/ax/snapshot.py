@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.regular_files import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     InputError
         If it has no objective.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    text = text_of(Path(path))
     content = json.loads(text, object_hook=_as_object)
     experiment = content["experiment"] if isinstance(content, dict) else content
     data = _data(experiment)

@@ -85,7 +85,7 @@ def rank_correlation(column: Array, objective: Array) -> float:
     """Return the rank correlation where both are known; 0 where that is in few rows."""
     both = np.isfinite(column) & np.isfinite(objective)
     first, second = column[both], objective[both]
-    if len(first) < _LEAST_ROWS or min(np.ptp(first), np.ptp(second)) == 0.0:
+    if len(first) < _LEAST_ROWS or (first == first[0]).all() or (second == second[0]).all():
         return 0.0
     return float(np.corrcoef(mean_ranks(first), mean_ranks(second))[0, 1])
 

@@ -6,7 +6,6 @@ was, oracle.json shows by what only one of them writes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._json import json_of
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.keras_tuner._search import Entry, Search, Trial
 from hpo_explain.base.errors import InputError
@@ -36,9 +36,9 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
         If a file is broken, or no metric has the scores.
     """
     folder = Path(path)
-    oracle = _read(folder / "oracle.json", {})
+    oracle = json_of(folder / "oracle.json", {})
     trials = {
-        file.parent.name.removeprefix("trial_"): _read(file)
+        file.parent.name.removeprefix("trial_"): json_of(file)
         for file in sorted(folder.glob("trial_*/trial.json"))
     }
     order = oracle.get("start_order") or [*trials]
@@ -56,17 +56,6 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
             oracle.get("num_initial_points"),
         )
     )
-
-
-def _read(file: Path, default: Any = None) -> Any:
-    if default is not None and not file.is_file():
-        return default
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(
-            "run", f"{str(file)!r} cannot be read as JSON: {error}", str(file)
-        ) from error
 
 
 def _entry(entry: Mapping[str, Any]) -> Entry:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -45,24 +46,36 @@ _COLUMNS = {
 }
 # what stands for a number that databases have no value for
 _NO_NUMBERS = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
-_SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
 # MySQL has no option of its own for this; these drivers take a statement to start a session with
 _MYSQL_DRIVERS = ("mysql", "mysql+mysqldb", "mysql+pymysql")
 
 
-def upgraded(connect: Callable[[], sqlite3.Connection]) -> TableStorage:
+def upgraded(open_file: Callable[[], sqlite3.Connection]) -> TableStorage:
     """Return the storage in a copy of an SQLite file that an older Optuna wrote, upgraded."""
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / "study.db"
-    with closing(connect()) as database, closing(sqlite3.connect(path)) as to:
+    folder = tempfile.mkdtemp(prefix="hpo_explain-")
+    path = Path(folder) / "study.db"
+    try:
+        _upgrade(open_file, path)
+        options = {"creator": partial(connect, path)}
+        address = f"sqlite:///{path}"
+        storage = TableStorage(address, engine_kwargs=options, skip_table_creation=True)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(storage, shutil.rmtree, folder, ignore_errors=True)
+    return storage
+
+
+def _upgrade(open_file: Callable[[], sqlite3.Connection], path: Path) -> None:
+    """Copy a database, and upgrade the copy."""
+    with closing(open_file()) as database, closing(sqlite3.connect(path)) as to:
         database.backup(to)
+        if to.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
+            raise sqlite3.DatabaseError("it has views or triggers, which an upgrade would run")
     copied = RDBStorage(f"sqlite:///{path}", skip_compatibility_check=True)
     copied.upgrade()
     copied.remove_session()
     copied.engine.dispose()
-    storage = TableStorage(f"sqlite:///{path}", skip_table_creation=True)
-    weakref.finalize(storage, folder.cleanup)
-    return storage
 
 
 class TableStorage(RDBStorage):
@@ -204,7 +217,8 @@ def reading_options(storage: str) -> dict[str, Any]:
         problem = f"{shown!r} is not an address such as sqlite:///study.db: "
         problem += without_secrets(str(error), storage)
         raise InputError("storage", problem, shown) from None
-    if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
+    is_sqlite = url.drivername.partition("+")[0] == "sqlite"  # whatever the driver
+    if is_sqlite and url.database not in (None, "", ":memory:"):
         return {"creator": _sqlite_reader(storage, url)}
     if url.drivername.startswith("postgresql"):
         return {"execution_options": {"postgresql_readonly": True}}
@@ -231,4 +245,4 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
         shown = shown_address(storage)
         problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
         raise InputError("storage", problem, shown) from None
-    return partial(connect, Path(given), timeout, 0, **kept)
+    return partial(connect, Path(given), timeout, **kept)

@@ -24,8 +24,7 @@ from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
 from hpo_explain.base.phrases import abridged
-
-_MOST_STEPS = 10_000_000  # of SQLite, to name the studies of a file: a second at most
+from hpo_explain.base.regular_files import open_regular
 
 # an address of a file and nothing else
 _FILE = re.compile(r"sqlite:///(?!file:)([^?#%]+)")
@@ -115,7 +114,7 @@ def study_names(storage: str) -> list[str]:
     InputError
         If there is no such file or storage.
     """
-    found = _open(storage, most_steps=_MOST_STEPS)
+    found = _open(storage)
     try:
         return _names(found, storage)
     finally:
@@ -161,14 +160,13 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
         return optuna.load_study(study_name=study_name, storage=opened)
 
 
-def _open(storage: str, most_steps: int = 0) -> BaseStorage:
+def _open(storage: str) -> BaseStorage:
     path = _sqlite_file(storage)
     if not path:
         is_address = "://" in storage
         return _open_database(storage, storage) if is_address else _open_journal(storage)
-    reader = partial(connect, path, most_steps=most_steps)
     # the address says which dialect it is, the creator where the file is
-    return _open_database(storage, "sqlite:///file", creator=reader)
+    return _open_database(storage, "sqlite:///file", creator=partial(connect, path))
 
 
 def _open_database(storage: str, address: str, **options: Any) -> BaseStorage:
@@ -196,7 +194,7 @@ def _sqlite_file(storage: str) -> Path | None:
 def _is_sqlite(path: Path) -> bool:
     if not path.is_file():
         return False
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(len(SQLITE)) == SQLITE
 
 

@@ -7,13 +7,13 @@ to read them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters._domain import Domain, number
+from hpo_explain.adapters._json import json_of
 from hpo_explain.adapters.configspace import Condition, space_of
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.smac._history import Configuration, History, Result
@@ -49,9 +49,9 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
         If a file is broken, or holds a kind of hyperparameter that is not known.
     """
     folder = Path(path)
-    content = _read(folder / "runhistory.json")
-    scenario = _read(folder / "scenario.json")
-    saved = _read(folder / "configspace.json")
+    content = json_of(folder / "runhistory.json")
+    scenario = json_of(folder / "scenario.json", {})
+    saved = json_of(folder / "configspace.json", {})
     space, notes = _space(saved, path) if saved else (None, [])
     yield Opened(
         History(
@@ -63,17 +63,6 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
             _facade(scenario),
         )
     )
-
-
-def _read(file: Path) -> Any:
-    if not file.is_file():
-        return {}
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(
-            "run", f"{str(file)!r} cannot be read as JSON: {error}", str(file)
-        ) from error
 
 
 def _objectives(scenario: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from hpo_explain.base.links import is_ours_alone
+
 _OWNER = "hpo_explain"
 
 
@@ -22,21 +24,21 @@ def cache_folder(purpose: str) -> Path | None:
         # older ones return a path whose "~" would be a folder of that name here
         place = usual / purpose
         is_there = usual.is_absolute() and _can_be_written(place)
-        if is_there and _is_own(place):
+        if is_there and is_ours_alone(place):
             return place
-    return temporary_folder(purpose)
+    return _temporary_folder(purpose)
 
 
-def temporary_folder(purpose: str) -> Path | None:
+def _temporary_folder(purpose: str) -> Path | None:
     """Return a folder of this user's alone among the temporary files; None where there is none.
 
-    What another user could have put there is not read: a cache of compiled code would run it.
+    What another user could have put there is not read: compiled code would be run.
     """
     user = getattr(os, "getuid", lambda: "user")()
     with suppress(OSError):
         place = Path(tempfile.gettempdir(), f"{_OWNER}-{user}")
         place.mkdir(mode=0o700, exist_ok=True)
-        if _is_private(place) and _can_be_written(place / purpose):
+        if _can_be_written(place / purpose) and is_ours_alone(place / purpose):
             return place / purpose
     return None
 
@@ -48,19 +50,3 @@ def _can_be_written(place: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _is_private(place: Path) -> bool:
-    """Say whether a folder is no link, and only this user can write to it."""
-    if not hasattr(os, "getuid"):  # each user of Windows has a folder
-        return True
-    return _is_own(place) and not place.lstat().st_mode & 0o077
-
-
-def _is_own(place: Path) -> bool:
-    """Say whether a folder is this user's, and nobody else can put anything into it."""
-    if not hasattr(os, "getuid"):
-        return True
-    state = place.lstat()
-    is_open = place.is_symlink() or state.st_mode & 0o022
-    return state.st_uid == os.getuid() and not is_open

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hpo_explain.adapters.formats import STORAGE, TABLE, place_of
 from hpo_explain.base.cache_folder import cache_folder
+from hpo_explain.base.regular_files import open_regular, text_of
 
 _MOST = 200_000_000  # bytes in all
 _BESIDE = ("-wal", "-journal")  # what SQLite has not put into its file yet
@@ -101,7 +102,7 @@ def _digest(file: Path) -> bytes:
     if not file.exists():
         return b""
     content = hashlib.sha256()
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         while block := opened.read(1 << 20):
             content.update(block)
     return content.digest()
@@ -112,7 +113,7 @@ def cached(key: str) -> str:
     root = folder()
     with suppress(OSError, ValueError):
         if root and key:
-            text = (root / key).read_text(encoding="utf-8")
+            text = text_of(root / key)
             (root / key).touch()
             return text
     return ""

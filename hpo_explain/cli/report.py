@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -135,10 +136,16 @@ def runs_in(source: Source) -> dict[str, Source]:
         If there is none.
     """
     sources: dict[str, Source] = {}
-    for file in formats.runs_in(Path(source.source)):
-        path = Path(file.path)
-        name = path.stem if path.stem not in sources else path.name
-        sources[name] = replace(source, source=file.path)
+    folder = Path(source.source)
+    paths = [Path(file.path) for file in formats.runs_in(folder)]
+    # some file systems do not tell upper from lower case
+    count = Counter(path.stem.casefold() for path in paths)
+    for path in paths:
+        is_only_one = count[path.stem.casefold()] == 1
+        name = path.stem if is_only_one else "-".join(path.relative_to(folder).parts)
+        while name.casefold() in map(str.casefold, sources):
+            name += "-"
+        sources[name] = replace(source, source=str(path))
     if not sources:
         problem = f"{source.source!r} is a folder in which no run was found"
         raise InputError("run", problem, source.source, "Name another folder, or a file.")

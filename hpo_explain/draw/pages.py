@@ -5,26 +5,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from matplotlib import style
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from hpo_explain.base.result import Result
+from hpo_explain.draw._svg import figure_svg
 
 _STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
-_NO_METADATA: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _LOCK = threading.RLock()  # the style is the same for all threads
 _for_pages: ContextVar[bool] = ContextVar("for_pages", default=False)
-_PAGE_WIDE = re.compile(r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL)
-_NAMED_GROUPS = re.compile(r'(?<=<g) id="[^"]*"')  # nothing refers to them
 
 
 def is_for_pages() -> bool:
@@ -46,7 +41,9 @@ def style_of_pages() -> Iterator[None]:
         _for_pages.reset(before)
 
 
-def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
+def plot_svg(
+    draw: Callable[[], Any], *, alt: str, own: str = "", inks: Mapping[str, str] | None = None
+) -> str:
     """Return a plot as inline SVG, whatever the user's style is.
 
     Parameters
@@ -55,6 +52,10 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
         Draws on a figure of its own; returns the axes, or an array of them.
     alt : str
         What the plot shows, for those who do not see it.
+    own : str, default ""
+        What tells it from others with the same `alt`.
+    inks : mapping of str to str, optional
+        What a page writes for colors; its fonts are used, too.
 
     Returns
     -------
@@ -70,9 +71,9 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     >>> plot_svg(hx.history(table, objective="loss").plot, alt="the history")[:4]
     '<svg'
     """
-    salt = hashlib.sha256(alt.encode(errors="replace")).hexdigest()
+    salt = hashlib.sha256(f"{alt}{own}".encode(errors="replace")).hexdigest()
     with style_of_pages(), style.context({"svg.hashsalt": salt}):
-        return figure_svg(_figure_of(draw()), alt=alt)
+        return figure_svg(_figure_of(draw()), alt=alt, inks=inks or {})
 
 
 def image_of(result: Result, form: str) -> bytes:
@@ -86,19 +87,3 @@ def _figure_of(axes: Any) -> Figure:
     """Return the figure of axes, or of the first of several."""
     figure: Figure = np.ravel(np.asarray(axes, dtype=object))[0].figure.figure
     return figure
-
-
-def figure_svg(figure: Figure, *, alt: str) -> str:
-    """Return a figure as inline SVG; its ids are by matplotlib's ``svg.hashsalt``."""
-    file, canvas = io.StringIO(), FigureCanvasSVG(figure)
-    figure.set_dpi(150.0)  # of what is drawn as pixels
-    canvas.print_svg(file, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
-    text = _NAMED_GROUPS.sub("", _PAGE_WIDE.sub("", file.getvalue())).strip()
-    width = figure.get_figwidth() * 72.0
-    look = (
-        f"display: block; width: 100%; max-width: {width:g}pt; height: auto; "
-        "stroke-linejoin: round; stroke-linecap: butt"
-    )
-    head, _, rest = text.partition(">")
-    head = re.sub(r' (?:width|height|id)="[^"]*"', "", head)
-    return f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'

@@ -12,7 +12,8 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
 
-from hpo_explain.base.cache_folder import temporary_folder
+from hpo_explain.base.cache_folder import cache_folder
+from hpo_explain.base.links import is_ours_alone
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _CHANGING_PLACE = Lock()
@@ -82,16 +83,21 @@ class _Cache(_OnDisk):  # type: ignore[misc]
 
 
 def _cache_of(function: Callable[..., Any]) -> _Cache | None:
-    """Return the cache of a function: where numba has it, in a temporary folder, or None."""
+    """Return the cache of a function: where numba has it, in a folder of ours, or None.
+
+    It is pickled: what another user could have put there would run.
+    """
     if _has_home():
         with suppress(RuntimeError, OSError):  # numba: "no locator available"
-            return _Cache(function)
-    place = temporary_folder("compiled")
+            cache = _Cache(function)
+            if is_ours_alone(Path(cache.cache_path)):
+                return cache
+    place = cache_folder("compiled")
     if place is None:
         return None
     with _CHANGING_PLACE, suppress(RuntimeError, OSError):
         usual = _SETTINGS.CACHE_DIR
-        _SETTINGS.CACHE_DIR = usual or str(place)
+        _SETTINGS.CACHE_DIR = str(place)
         try:
             return _Cache(function)
         finally:

@@ -193,7 +193,7 @@ def blocks(X: Array, categories: Ints, trials: int, columns: Ints | None = None)
 def _cuts(single: Single) -> list[int]:
     """Return where rows are cut so that many that are alike, one after the other, are together."""
     n, d = single.shape
-    if d < _WIDE:
+    if d < _WIDE or not n:
         return [0, n]
     bits = single.view(np.int32)  # two inactive values are the same
     different = np.count_nonzero(bits[1:] != bits[:-1], axis=1)
@@ -258,7 +258,7 @@ class Functions:
 
         The cosine of a sum is split, so that each row's own part is computed once.
         """
-        few = len(at.rows.X)
+        few, k = len(at.rows.X), self.update.shape[1]
         turn, factor, alone = self._sums(at)
         slopes = self.slopes[:-1, None, :]
         weights = np.concatenate(
@@ -267,7 +267,7 @@ class Functions:
                 -np.sin(turn).T[:, :, None] * slopes,
                 factor.T[:, :, None] * self._weights[:, None, :],
             ]
-        ).reshape(len(factor.T) + 2 * len(turn.T), -1)
+        ).reshape(len(factor.T) + 2 * len(turn.T), few * k)
         alone = alone + self._constant
         values = []
         for block in rows:
@@ -275,7 +275,7 @@ class Functions:
             angle += self.shifts
             waves = np.concatenate([np.cos(angle), np.sin(angle), product], axis=1)
             with np.errstate(invalid="ignore"):  # as above
-                together = (waves @ weights).reshape(len(own), few, -1)
+                together = (waves @ weights).reshape(len(own), few, k)
             values.append(together + (own[:, None, :] + alone))
         return np.concatenate(values, dtype=np.float32)
 

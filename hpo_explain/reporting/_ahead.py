@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -14,10 +13,10 @@ from markupsafe import Markup
 from hpo_explain.base.progress import steps, still_at_work
 from hpo_explain.base.workers import Workers, awaited
 from hpo_explain.question import Question
-from hpo_explain.reporting._render import drawn
+from hpo_explain.reporting._render import drawn, filled
 
 _T = TypeVar("_T")
-_PLACE = re.compile(r"<!--figure (\d+)-->")
+_FIGURE = ("<!--figure ", "-->")
 
 
 class Figures:
@@ -38,7 +37,8 @@ class Figures:
         """Return what is at the place of a figure until it is drawn."""
         self._asked.append(about)
         self._begun.append(self._workers.submit(drawn, *about))
-        return Markup(f"<!--figure {len(self._asked) - 1}-->")
+        start, end = _FIGURE
+        return Markup(f"{start}{len(self._asked) - 1}{end}")
 
     def help(self) -> None:
         """Draw the last figures here while workers draw the first ones."""
@@ -55,11 +55,11 @@ class Figures:
     def placed(self, body: Markup) -> Markup:
         """Return a part of the page with its figures."""
 
-        def figure(found: re.Match[str]) -> str:
-            place = int(found[1])
-            return _made(self._begun[place], lambda: drawn(*self._asked[place]))
+        def figure(place: str) -> Markup:
+            about = self._asked[int(place)]
+            return _made(self._begun[int(place)], lambda: drawn(*about))
 
-        return Markup(_PLACE.sub(figure, body))
+        return filled(body, *_FIGURE, figure)
 
 
 class Ahead:

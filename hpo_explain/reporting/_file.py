@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.links import check_link, followed
+from hpo_explain.base.regular_files import open_regular
 
 if sys.platform != "win32":
     import fcntl
@@ -68,11 +70,11 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """
     # a lone surrogate (of a name that was no UTF-8) has no encoding
     data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
+    target = _target(path)
     state = _state(path)
     if state is not None and not _may_be_replaced(state):
         _write_into(path, state, data)
         return
-    target = _target(path)
     # beside the target: only within a file system is a file replaced in one step
     start = f".{target.name[:100]}"
     partial = target.with_name(f"{start}.{secrets.token_hex(6)}.part")
@@ -80,7 +82,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         with partial.open("xb") as file:
             locked = _is_locked(file)
             if state is not None:
-                _keep_access(partial, state)
+                _keep_access(file, state)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -97,12 +99,14 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def _target(path: Path) -> Path:
-    """Return the file that links lead to."""
-    try:
-        return path.resolve()
-    except RuntimeError as error:  # before Python 3.13, of links in a circle
-        number = errno.ELOOP
-        raise OSError(number, os.strerror(number), str(path)) from error
+    """Return the file that links lead to.
+
+    Raises
+    ------
+    OSError
+        If one leads in a circle, or is of another user in a folder for all.
+    """
+    return followed(path, check_link) if hasattr(os, "geteuid") else path.resolve()
 
 
 def _state(path: Path) -> os.stat_result | None:
@@ -136,19 +140,28 @@ def _write_into(path: Path, state: os.stat_result, data: bytes) -> None:
     """Write into a device, a pipe, a standard stream, or a file of another user."""
     stream = _stream_to(state)
     if stream is None:
-        with path.open("wb") as file:
+        with path.open("ab") as file:
+            there = os.fstat(file.fileno())
+            if not os.path.samestat(there, state):  # another one was put there meanwhile
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            if stat.S_ISREG(there.st_mode):
+                file.truncate(0)
             file.write(data)
     else:
         stream.write(data)
         stream.flush()
 
 
-def _keep_access(partial: Path, state: os.stat_result) -> None:
-    """Give a file the mode of the one that it replaces, and its owner."""
-    if hasattr(os, "chown"):
+def _keep_access(file: BinaryIO, state: os.stat_result) -> None:
+    """Give an open file the mode of the one that it replaces, and its owner.
+
+    By its name, what another user puts in its place would be given away.
+    """
+    if hasattr(os, "fchown"):
         with contextlib.suppress(OSError):  # of a group that is not the user's
-            os.chown(partial, state.st_uid, state.st_gid)
-    partial.chmod(stat.S_IMODE(state.st_mode))
+            os.fchown(file.fileno(), state.st_uid, state.st_gid)
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), stat.S_IMODE(state.st_mode))
 
 
 def _is_locked(file: BinaryIO) -> bool:
@@ -168,7 +181,7 @@ def _remove_left(folder: Path, start: str) -> None:
         end = path.name.removeprefix(start)
         # a pipe that others put there would be waited for
         if end != path.name and _PARTIAL.fullmatch(end) and path.is_file():
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 # an empty one may have been opened just now
                 if path.stat().st_size and _is_locked(file):
                     path.unlink()

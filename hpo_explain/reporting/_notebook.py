@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from hpo_explain.base.phrases import printable
+from hpo_explain.base.regular_files import text_of
 
 _HEIGHT = 44  # rem of a notebook's output
 
@@ -36,7 +37,7 @@ class ReportPath(_Path):
 
     def _repr_html_(self) -> str | None:
         try:
-            html = self.read_text(encoding="utf-8")
+            html = text_of(self)
         except (OSError, ValueError):
             return None  # its name is shown
         return Markup("<p><code>{}</code></p>{}").format(

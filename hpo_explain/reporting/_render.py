@@ -7,11 +7,10 @@ import gzip
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from markupsafe import Markup, escape
 from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import Place, Wording, printable, printable_lines
+from hpo_explain.base.regular_files import text_of
 from hpo_explain.base.result import Cells, Result
 from hpo_explain.draw.pages import plot_svg, style_of_pages
 from hpo_explain.reporting._csv import csv_text
@@ -42,31 +42,14 @@ _PALETTE = {
     "red": marks.RED,
 }
 """The page's variables of colors, and what they are in plots: a dark page has its own."""
-_INKS = {color.lower(): name for name, color in _PALETTE.items()}
+_INKS = {color.lower(): f"var(--{name})" for name, color in _PALETTE.items()}
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
 _DIGITS = 7  # of the numbers to take along
 # rows of a table of estimates, and their digits from there on
 _LONG, _ESTIMATED = (2_000, 5)
 _LARGE = 15_000  # characters of a file that is taken along
-_PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
-_SHORTER = (
-    (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
-    (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
-)
-_SUPERFLUOUS = (
-    (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
-    (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
-    (re.compile(r">\s+<"), "><"),
-)
-_ALIKE = re.compile(
-    r'<use xlink:href="#([^"]*)" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
-    r'(?:<use xlink:href="#\1" x="[^"]*" y="[^"]*" style="\2"/>)+'
-)
-_AT = re.compile(r' x="([^"]*)" y="([^"]*)"')
 _OF_TAB = "@"  # before an anchor: its tab is not known where the section is made
-_LINK = re.compile(rf' href="#{_OF_TAB}([a-z-]+)"')
-_COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
 
 
@@ -121,11 +104,23 @@ def _placed(text: str, place: Place) -> Markup:
 def with_links(body: str, anchors: Container[str], prefix: str) -> Markup:
     """Return a tab whose links lead to sections that are in it; others are texts."""
 
-    def link(found: re.Match[str]) -> str:
-        anchor = f"{prefix}{found[1]}"
-        return f' href="#{anchor}"' if anchor in anchors else ""
+    def link(anchor: str) -> str:
+        return f' href="#{prefix}{anchor}"' if f"{prefix}{anchor}" in anchors else ""
 
-    return Markup(_LINK.sub(link, body))
+    return filled(body, f' href="#{_OF_TAB}', '"', link)
+
+
+def filled(body: str, start: str, end: str, made: Callable[[str], str]) -> Markup:
+    """Return a part of the page in which something is made of what stands between two marks.
+
+    They hold a character that is escaped in every text: none of a name is taken for them.
+    """
+    first, *others = str(body).split(start)
+    pieces = [first]
+    for piece in others:
+        inside, _, rest = piece.partition(end)
+        pieces += [made(inside), rest]
+    return Markup("".join(pieces))
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -225,7 +220,7 @@ def page(
 
 def _script(name: str) -> str:
     templates = Path(__file__).with_name("templates")
-    return templates.joinpath(f"{name}.js").read_text("utf-8")
+    return text_of(templates / f"{name}.js")
 
 
 def _hash(script: str) -> str:
@@ -269,7 +264,8 @@ def drawn(description: Any, alt: str, caption: str, interactive: bool) -> Markup
 
 def _panels(figure: Panels, alt: str, caption: str, interactive: bool) -> Markup:
     key = [
-        (text, _colored(plot_svg(draw, alt=text), text)) for text, draw in renderer().key_of(figure)
+        (text, Markup(plot_svg(draw, alt=text, inks=_INKS)))
+        for text, draw in renderer().key_of(figure)
     ]
     plots = [
         (
@@ -284,15 +280,8 @@ def _panels(figure: Panels, alt: str, caption: str, interactive: bool) -> Markup
 
 def _svg(description: Any, alt: str, own: str, *, width: float) -> Markup:
     """Return a drawing, whose ids are those of no other one with another `own`."""
-    svg = plot_svg(lambda: renderer().drawn(description, ax=None, width=width), alt=alt)
-    return _colored(svg, own)
-
-
-def _colored(svg: str, own: str) -> Markup:
-    """Return a drawing in the page's colors."""
-    ends = hashlib.sha256(own.encode(errors="replace")).hexdigest()[:6]
-    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{ends}-", svg)
-    return Markup(_COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)))
+    draw = partial(renderer().drawn, description, ax=None, width=width)
+    return Markup(plot_svg(draw, alt=alt, own=own, inks=_INKS))
 
 
 def _answering(description: Any) -> str:
@@ -318,30 +307,3 @@ def _being(variable: ContextVar[Any], value: Any) -> Iterator[None]:
         yield
     finally:
         variable.reset(before)
-
-
-def _smaller(svg: str) -> str:
-    """Return a drawing without what no eye sees: it is three quarters of a page."""
-    for superfluous, instead in _SUPERFLUOUS:
-        svg = superfluous.sub(instead, svg)
-
-    def shorter(found: re.Match[str]) -> str:
-        text = found[0]
-        for pattern, instead in _SHORTER if text.startswith(" d=") else _SHORTER[:1]:
-            text = pattern.sub(instead, text)
-        return text
-
-    return _ALIKE.sub(_on_one_line, _PLACES.sub(shorter, svg))
-
-
-def _on_one_line(marks: re.Match[str]) -> str:
-    """Return marks that look alike as markers of a line: a quarter of their size."""
-    shape, style = marks[1], marks[2]
-    marker = f"{shape}-{marks.start()}"
-    points = " ".join(f"{x},{y}" for x, y in _AT.findall(marks[0]))
-    return (
-        f'<marker id="{marker}" markerUnits="userSpaceOnUse" overflow="visible">'
-        f'<use xlink:href="#{shape}" style="{style}"/></marker>'
-        f'<polyline points="{points}" '
-        f'style="fill: none; marker: url(#{marker})"/>'
-    )

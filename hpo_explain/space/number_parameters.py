@@ -57,8 +57,8 @@ class Listed:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value; NaN for NaN."""
-        found = self.positions[self.index(np.nan_to_num(positions))]
-        return np.where(np.isnan(positions), np.nan, found)
+        nearest = self.positions[self.index(np.nan_to_num(positions))]
+        return np.where(np.isnan(positions), np.nan, nearest)
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""

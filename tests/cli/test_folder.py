@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from hpo_explain.cli._source import Source
+
 pytestmark = pytest.mark.usefixtures("brief_reports")
 SECTIONS = ("history",)
 
@@ -39,6 +41,21 @@ def test_each_run_of_a_folder_gets_a_report(folder, runs, run):
         "second.html",
     ]
     assert outcome.stdout.splitlines()[-1].endswith("second.html")
+
+
+def test_runs_of_the_same_name_get_a_report_each(folder):
+    paths = [f"{i}/trials.csv" for i in range(4)] + ["1-trials.csv", "b/Study.csv", "study.csv"]
+    for path in paths:
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text("x,loss\n1,2\n", encoding="utf-8")
+    sources = reporting.runs_in(Source(str(folder)))
+    assert {str(folder / path) for path in paths} == {one.source for one in sources.values()}
+    assert {*sources} == {
+        "1-trials",
+        *(f"{i}-trials.csv" for i in range(4)),
+        "b-Study.csv",
+        "study.csv",
+    }
 
 
 def test_what_cannot_be_read_is_told_and_the_others_are_written(folder, runs, run):
