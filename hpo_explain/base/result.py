@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from html import escape
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +20,7 @@ from hpo_explain.base.claim import (
     reservation,
     told_apart,
 )
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 Cells = list[tuple[str, list[Any]]]
 """The columns of a table: their names and their plain values, row by row."""
 
+_FORMATS = (".png", ".svg", ".pdf", ".html", ".csv", ".json")
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
 _WIDEST = 60  # characters of a cell
@@ -319,6 +323,48 @@ class Result(ABC):
         It is for a white page, or a `dark` one; what is pointed at says its values.
         """
         return plotly().drawn(self.described(view), dark=dark)
+
+    def save(self, path: str | Path, *, view: str = "") -> None:
+        """Write the result into a file, by its ending: a picture, a page, a table, or everything.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            Ends in ".png", ".svg" or ".pdf" (the figure), ".html" (sentence, figure and table),
+            ".csv" (the table) or ".json" (all of `to_dict`). It is replaced if it exists.
+        view : str, default ""
+            Which figure.
+
+        Raises
+        ------
+        InputError
+            If it ends in something else.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> import hpo_explain as hx
+        >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hx.history(table, objective="loss").save(f"{folder}/history.csv")
+        ...     print(Path(f"{folder}/history.csv").read_text().splitlines()[0][:5])
+        trial
+        """
+        form = Path(path).suffix.lower()
+        if form not in _FORMATS:
+            problem = f"must end in {', '.join(_FORMATS)}, but was {str(path)!r}"
+            raise InputError("path", problem, path, "Choose one of these endings.")
+        if form == ".csv":
+            content = self.to_frame().to_csv(index=bool(self.table.index[1])).encode()
+        elif form == ".json":
+            content = json.dumps(self.to_dict(), indent=2, allow_nan=False).encode()
+        elif form == ".html":
+            page = f'<!doctype html><meta charset="utf-8"><title>{escape(self.headline)}</title>'
+            content = f"{page}{self._repr_html_()}".encode()
+        else:
+            content = pages().image_of(self, form.removeprefix("."), view)
+        Path(path).write_bytes(content)
 
     @property
     def views_of(self) -> Any:

@@ -76,10 +76,12 @@ def plot_svg(
         return figure_svg(_figure_of(draw()), alt=alt, inks=inks or {})
 
 
-def image_of(result: Result, form: str) -> bytes:
-    """Return a result's plot as an image of a format, such as "png"."""
+def image_of(result: Result, form: str, view: str = "") -> bytes:
+    """Return a view of a result as an image of a format, such as "png"; pyplot keeps no figure."""
     image = io.BytesIO()
-    _figure_of(result.plot()).savefig(image, bbox_inches="tight", format=form)
+    with style_of_pages():
+        figure = _figure_of(result.plot(view=view))
+        figure.savefig(image, bbox_inches="tight", format=form)
     return image.getvalue()
 
 

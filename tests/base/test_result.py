@@ -5,6 +5,7 @@ import json
 import pickle
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -193,6 +194,34 @@ def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
     again = pickle.loads(pickle.dumps(result))
     assert again.sentence == result.sentence
     np.testing.assert_equal(*([c.estimate for c in one.claims] for one in (again, result)))
+
+
+def test_a_result_is_saved_by_the_ending_of_a_path(result, tmp_path):
+    starts = {
+        "png": b"\x89PNG",
+        "svg": b"<?xml",
+        "html": b"<!doctype html>",
+        "json": b"{",
+        "pdf": b"%PDF",
+    }
+    for ending in ("svg", "csv", "json", "html"):
+        path = tmp_path / f"result.{ending}"
+        result.save(path)
+        assert path.read_bytes().startswith(starts.get(ending, b""))
+    table = pd.read_csv(tmp_path / "result.csv")
+    assert len(table) == len(result.to_frame())
+    assert json.loads((tmp_path / "result.json").read_text()) == result.to_dict()
+
+
+def test_pictures_leave_no_figure_open_and_other_endings_are_refused(run, tmp_path):
+    history = hx.history(run)
+    before = plt.get_fignums()
+    for ending, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        history.save(str(tmp_path / f"history.{ending}"))
+        assert (tmp_path / f"history.{ending}").read_bytes().startswith(start)
+    assert plt.get_fignums() == before
+    with pytest.raises(hx.base.InputError, match=r"path must end in \.png"):
+        history.save(tmp_path / "history.gif")
 
 
 def test_every_view_is_drawn_by_both_renderers(result):

@@ -82,7 +82,7 @@ def _actions(question: Question, n: int, settle: Result | str | None) -> list[Ac
     if settle is not None:
         return [settling(question, settle, n)]
     run, decision = question.run, question.decision
-    if decision.too_few:
+    if decision is not None and decision.too_few:
         return [Action("go_on", evidence=(fact(decision.too_few.removesuffix(".")),))]
     warned = beware(run)
     constant = not np.ptp(run.objective)
