@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
@@ -13,7 +13,6 @@ from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.protocols import DrawnCosts
 from hpo_explain.belief.trust import Trust
 from hpo_explain.models import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
@@ -21,7 +20,7 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 _FUNCTIONS, _ANCHORS = 192, 384
 
 
-class Draws(DrawnCosts):
+class Draws(ABC):
     """Functions that the objective may be: what a model says of it; a surrogate, too.
 
     Most are drawn from a posterior. A model that does not know how its predictions vary together
@@ -82,6 +81,10 @@ class Draws(DrawnCosts):
         if self.feasibility is None:
             return np.ones(len(X), bool)
         return self.feasibility.probable(X)
+
+    def probability(self, X: Array) -> Array:
+        """Return how probable a result that counts is at encoded rows, (n,)."""
+        return np.ones(len(X)) if self.feasibility is None else self.feasibility.probability(X)
 
     @property
     def trust(self) -> Trust | None:

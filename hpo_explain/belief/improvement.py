@@ -24,9 +24,9 @@ References
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -129,32 +129,35 @@ class Part:
         return replace(self, given=given, best=there, gain=Gain.below(there, scale, limits))
 
 
-class ExpectedGain(Protocol):
-    """What configurations are expected to gain on the best one, as the search asks for it."""
+class ExpectedGain(ABC):
+    """What configurations are expected to gain on the best one, in the objective's units.
 
-    @property
-    def space(self) -> SearchSpace:
-        """The search space."""
+    Attributes
+    ----------
+    draws : Draws
+        The functions that the objective may be.
+    best_rows : ndarray of shape (n, d)
+        Encoded rows of the trials, the best first.
+    """
 
-    @property
-    def best_rows(self) -> Array:
-        """Encoded rows of the trials, the best first."""
+    draws: Draws
+    best_rows: Array
 
-    def feasible(self, X: Array) -> Bools:
-        """Return which encoded rows are safe to give a result that counts, (n,)."""
-
-    def probability(self, X: Array) -> Array:
-        """Return how probable a result that counts is at encoded rows, (n,)."""
-
+    @abstractmethod
     def if_feasible(self, X: Array) -> Array:
-        """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
+        """Return it at encoded rows, as if all gave a result that counts, (n,)."""
 
+    @abstractmethod
     def believing(self, x: Array) -> ExpectedGain:
         """Return it once a row (d,) has the value that is expected there."""
 
+    def __call__(self, X: Array) -> Array:
+        """Return it at encoded rows, (n,)."""
+        return self.if_feasible(X) * self.draws.probability(X)
+
 
 @dataclass(frozen=True, eq=False)
-class DrawnGain:
+class DrawnGain(ExpectedGain):
     """The expected improvement over functions drawn from a model of the user's.
 
     Attributes
@@ -171,22 +174,6 @@ class DrawnGain:
     best: Array
     best_rows: Array
 
-    @property
-    def space(self) -> SearchSpace:
-        """The search space."""
-        return self.draws.space
-
-    def feasible(self, X: Array) -> Bools:
-        """Return which encoded rows are safe to give a result that counts, (n,)."""
-        return self.draws.feasible(X)
-
-    def probability(self, X: Array) -> Array:
-        """Return how probable a result that counts is at encoded rows, (n,)."""
-        feasibility = self.draws.feasibility
-        if feasibility is None:
-            return np.ones(len(X))
-        return feasibility.probability(X)
-
     def if_feasible(self, X: Array) -> Array:
         """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
         gains = self.best[:, None] - self.draws.costs(X)
@@ -199,20 +186,23 @@ class DrawnGain:
 
 
 @dataclass(frozen=True, eq=False)
-class Improvement:
+class Improvement(ExpectedGain):
     """The expected improvement over scales and settings of the kernel.
 
     Attributes
     ----------
-    belief : LearnedDraws
+    draws : LearnedDraws
         The belief.
+    best_rows : ndarray of shape (n, d)
+        Encoded rows of the trials, the best first.
     parts : tuple of Part
         Settings of its kernels, with their weights.
     rows : ndarray of shape (n, d)
         Encoded rows of the trials, and of those that are believed.
     """
 
-    belief: LearnedDraws
+    draws: LearnedDraws
+    best_rows: Array
     parts: tuple[Part, ...]
     rows: Array
 
@@ -240,11 +230,8 @@ class Improvement:
                     share = weight / len(process.kernels)
                     given = [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
                     parts += [Part(share, process, one, scaled, gain) for one in given]
-        return cls(belief, tuple(parts), belief.X)
-
-    def __call__(self, X: Array) -> Array:
-        """Return it at encoded rows, in the objective's units, (n,)."""
-        return self.if_feasible(X) * self.probability(X)
+        best_first = belief.X[np.argsort(belief.scaled, kind="stable")]
+        return cls(belief, best_first, tuple(parts), belief.X)
 
     def if_feasible(self, X: Array) -> Array:
         """Return it at encoded rows, as if all gave a result that counts, (n,)."""
@@ -255,7 +242,7 @@ class Improvement:
                 for part in self.parts:
                     expected = part.gain.expected(*part.given.predict(some))
                     found[rows] += part.weight * expected
-        return found[which] * self.belief.unit
+        return found[which] * self.draws.unit
 
     def _told_apart(self, X: Array) -> tuple[Array, Ints]:
         """Return the different rows of X (n, d), and which of them each is, (n,).
@@ -263,7 +250,7 @@ class Improvement:
         Categories that no trial has are all alike.
         """
         new = np.zeros(X.shape, bool)
-        for j, parameter in enumerate(self.space):
+        for j, parameter in enumerate(self.draws.space):
             if parameter.is_category:
                 new[:, j] = ~np.isin(X[:, j], self.rows[:, j])
         new &= ~np.isnan(X)
@@ -274,25 +261,6 @@ class Improvement:
         distinct, which = np.unique(np.nan_to_num(alike, nan=-1.0), axis=0, return_inverse=True)
         return np.where(distinct < 0.0, np.nan, distinct), which.ravel()
 
-    @property
-    def space(self) -> SearchSpace:
-        """The search space."""
-        return self.belief.space
-
-    @property
-    def best_rows(self) -> Array:
-        """Encoded rows of the trials, the best first."""
-        return self.belief.X[np.argsort(self.belief.scaled, kind="stable")]
-
-    def feasible(self, X: Array) -> Bools:
-        """Return which encoded rows are safe to give a result that counts, (n,)."""
-        return self.belief.feasible(X)
-
-    def probability(self, X: Array) -> Array:
-        """Return how probable a result that counts is at encoded rows, (n,)."""
-        feasibility = self.belief.feasibility
-        return np.ones(len(X)) if feasibility is None else feasibility.probability(X)
-
     def believing(self, x: Array) -> Improvement:
         """Return it once a row (d,) has the value that each setting expects there."""
         ((_, row),) = self._blocks(x[None, :])
@@ -301,7 +269,7 @@ class Improvement:
 
     def _blocks(self, X: Array) -> Iterator[tuple[slice, Compared]]:
         """Yield blocks of rows, compared with the trials."""
-        space = self.belief.space
+        space = self.draws.space
         numbers = space.categories_in_own_order == 0
         trials = Trials.of(space.in_own_order(self.rows), numbers)
         rows = space.in_own_order(X).astype(np.float32)
@@ -339,7 +307,7 @@ def proposed(
     allowed : callable, optional
         Which encoded rows (n, d) may be proposed, (n,); by default all.
     """
-    space = improvement.space
+    space = improvement.draws.space
     rows, gains = list[Array](), list[float]()
 
     def may_be(X: Array) -> Bools:
@@ -359,7 +327,7 @@ def proposed(
         x = _climbed(improvement, start, may_be, rng)
         rows.append(x)
         expected = improvement.if_feasible(x[None])
-        gains.append(float((expected * improvement.probability(x[None]))[0]))
+        gains.append(float((expected * improvement.draws.probability(x[None]))[0]))
         if place + 1 < n:
             improvement = improvement.believing(x)
     return np.array(rows).reshape(-1, len(space)), np.array(gains)
@@ -369,7 +337,7 @@ def _start(
     improvement: ExpectedGain, within: Sequence[Parameter], rng: np.random.Generator
 ) -> Array:
     """Return rows that stand for the space, and those of the best trials."""
-    space = improvement.space
+    space = improvement.draws.space
     uniform = space.from_latent(sobol(len(space), _ROWS, int(rng.integers(2**31))))
     rows = space.project(brought_inside(space, within, uniform))
     best = improvement.best_rows[:_STARTS]
@@ -383,8 +351,8 @@ def _climbed(
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
-    space = improvement.space
-    required = PROPOSED * improvement.probability(rows).max()
+    space = improvement.draws.space
+    required = PROPOSED * improvement.draws.probability(rows).max()
     scores = _score(improvement, rows, np.zeros(len(rows), int), required)
     for turn in range(_ROUNDS):
         best = np.argsort(-scores, kind="stable")[: _number_of_starts(space)]
@@ -413,8 +381,8 @@ def _score(improvement: ExpectedGain, X: Array, start: Ints, required: float) ->
 
     Where it is not safe, how probable a result that counts is: below anything that is.
     """
-    probability = improvement.probability(X)
-    safe = improvement.feasible(X) & (probability >= required)
+    probability = improvement.draws.probability(X)
+    safe = improvement.draws.feasible(X) & (probability >= required)
     found = np.where(safe, 0.0, probability - 1.0)
     some = np.flatnonzero(safe)
     gain = _by_start(improvement.if_feasible, X[some], start[some])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.belief.protocols import DrawnCosts
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, changed, filled
 from hpo_explain.space.sobol import sobol
+
+if TYPE_CHECKING:
+    from hpo_explain.belief.draws import Draws
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
@@ -93,11 +95,11 @@ class Landscape:
 
     Attributes
     ----------
-    belief : DrawnCosts
+    belief : Draws
         The functions.
     """
 
-    belief: DrawnCosts
+    belief: Draws
 
     def __getstate__(self) -> dict[str, Any]:
         # costs at all rows are large, and computed again where they are needed

@@ -11,10 +11,9 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
@@ -30,10 +29,6 @@ OF_ONE = 32
 # rows at once, and numbers of them by columns or trials: what is computed stays near the processor
 _ROWS = (64, 1024)
 _NUMBERS = 2**18
-# columns from which on what rows that are alike have in common is computed once
-_WIDE = 64
-_DIFFERENT = 0.02  # of their values may be others
-_ALIKE = 16  # rows, one after the other, that are worth a block of their own
 Tables = tuple[Single, Single, Single]
 
 
@@ -77,23 +72,6 @@ class Block:
         return values.T[is_new.T], columns, index
 
     @cached_property
-    def exchanged(self) -> Exchanged | None:
-        """What rows differ in from the usual one, where columns are many and differences few."""
-        cells = self.rows.exchanged
-        if len(self.columns) < _WIDE or cells is None:
-            return None
-        if len(cells.rows) > _DIFFERENT * self.rows.X.size:
-            return None
-        usual = self.rows.usual
-        columns = self.columns[cells.columns]
-        return Exchanged(
-            usual=replace(self, rows=Rows(usual[None])),
-            rows=cells.rows,
-            new=Entries(cells.values, columns, self.categories),
-            old=Entries(usual[cells.columns], columns, self.categories),
-        )
-
-    @cached_property
     def coded(self) -> tuple[Ints, Ints]:
         """The rows of values that are no numbers, column by column, and where their phases stand.
 
@@ -104,74 +82,11 @@ class Block:
         # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
         there = (np.isnan(X) | category).T
         columns, rows = np.divmod(np.flatnonzero(there), len(X))
-        entries = Entries(X[rows, columns], self.columns[columns], self.categories)
-        return rows, entries.coded[1]
-
-
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Single values of rows.
-
-    Attributes
-    ----------
-    values : ndarray of shape (e,)
-        The values, NaN where inactive.
-    columns : ndarray of int, shape (e,)
-        Their columns.
-    categories : ndarray of int, shape (d,)
-        How many values each categorical column has, 0 of a number.
-    """
-
-    values: Single
-    columns: Ints
-    categories: Ints
-
-    @cached_property
-    def numbers(self) -> Single:
-        """The numbers, 0 where there is none, (e,)."""
-        category = self.categories[self.columns] > 0
-        return np.where(category, np.float32(0.0), np.nan_to_num(self.values))
-
-    @cached_property
-    def coded(self) -> tuple[Ints, Ints]:
-        """Which of them are no numbers, and where their phases stand."""
-        count = self.categories[self.columns]
-        inactive = np.isnan(self.values)
-        which = np.flatnonzero(inactive | (count > 0))
-        last = (np.cumsum(_places(self.categories)) - 1)[self.columns]
-        code = np.nan_to_num(self.values).astype(int)
-        place = np.where(inactive, last, last - count + code)
-        return which, place[which]
-
-
-@dataclass(frozen=True, eq=False)
-class Exchanged:
-    """Rows as one row in which some values are exchanged.
-
-    Attributes
-    ----------
-    usual : Block
-        That row.
-    rows : ndarray of int, shape (e,)
-        The rows in which a value is another one.
-    new, old : Entries
-        The values in these and in that row.
-    """
-
-    usual: Block
-    rows: Ints
-    new: Entries
-    old: Entries
-
-    def sums(self, usual: Single, of: Callable[[Entries], Single], count: int) -> Single:
-        """Return sums over values of so many rows, (count, k), by those of the usual row, (1, k).
-
-        `of` gives what each value adds, (e, k).
-        """
-        sums = np.repeat(usual, count, axis=0)
-        moved = of(self.new) - of(self.old)
-        add_to_rows(moved, np.arange(len(moved)), self.rows, sums)
-        return sums
+        inactive = np.isnan(X[rows, columns])
+        code = np.nan_to_num(X[rows, columns]).astype(int)
+        columns = self.columns[columns]
+        last = (np.cumsum(_places(self.categories)) - 1)[columns]
+        return rows, np.where(inactive, last, last - self.categories[columns] + code)
 
 
 def _places(categories: Ints) -> Ints:
@@ -184,23 +99,8 @@ def blocks(X: Array, categories: Ints, trials: int, columns: Ints | None = None)
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
     single = np.ascontiguousarray(X, np.float32)
-    for start, end in pairwise(_cuts(single)):
-        for first in range(start, max(end, 1), size):
-            rows = Rows(single[first : min(first + size, end)])
-            yield Block(rows, which, categories)
-
-
-def _cuts(single: Single) -> list[int]:
-    """Return where rows are cut so that many that are alike, one after the other, are together."""
-    n, d = single.shape
-    if d < _WIDE or not n:
-        return [0, n]
-    bits = single.view(np.int32)  # two inactive values are the same
-    different = np.count_nonzero(bits[1:] != bits[:-1], axis=1)
-    starts = np.flatnonzero(different > 2.0 * _DIFFERENT * d) + 1
-    ends = np.array([0, *starts.tolist(), n])
-    many = np.flatnonzero(np.diff(ends) >= _ALIKE)
-    return sorted({0, *ends[many].tolist(), *ends[many + 1].tolist(), n})
+    for first in range(0, max(len(single), 1), size):
+        yield Block(Rows(single[first : first + size]), which, categories)
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,39 +209,13 @@ class Functions:
 
     def _angles(self, block: Block) -> Single:
         """Return the angles of the features at rows, (m, FEATURES)."""
-        other = block.exchanged
-        if other is not None:
-            usual = self._angles(other.usual)
-            return other.sums(usual, self._turns, len(block.rows.X))
         angle = block.numbers @ self.frequencies[block.columns]
         rows, places = block.coded
         add_to_rows(self.phases, places, rows, angle)
         return angle
 
-    def _turns(self, entries: Entries) -> Single:
-        """Return what each value adds to the angles, (e, FEATURES)."""
-        turns = entries.numbers[:, None] * self.frequencies[entries.columns]
-        which, places = entries.coded
-        turns[which] += self.phases[places]
-        return np.asarray(turns)
-
-    def _steps(self, entries: Entries) -> Single:
-        """Return what each value adds by its additive part, (e, k)."""
-        frequencies, phases, weights = self.waves
-        columns = entries.columns
-        waves = np.cos(entries.numbers[:, None] * frequencies[columns] + phases[columns])
-        which, places = entries.coded
-        waves[which] = 0.0
-        added = np.matmul(waves[:, None, :], weights[columns])[:, 0]
-        added[which] += self.steps[places]
-        return np.asarray(added)
-
     def _alone(self, block: Block) -> Single:
         """Return what the additive parts' features are at rows, (m, k)."""
-        other = block.exchanged
-        if other is not None:
-            usual = self._alone(other.usual)
-            return other.sums(usual, self._steps, len(block.rows.X))
         frequencies, phases, weights = self.waves
         values, columns, index = block.distinct
         waves = np.cos(values[:, None] * frequencies[columns] + phases[columns])
