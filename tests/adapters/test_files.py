@@ -222,9 +222,8 @@ def test_what_optuna_prints_is_read(tmp_path, directions, names):
     logger.addHandler(printing)
     optuna.logging.set_verbosity(optuna.logging.INFO)
     for _ in range(2):  # of several studies the last one
-        study = optuna.create_study(
-            directions=directions, sampler=optuna.samplers.RandomSampler(seed=0)
-        )
+        sampler = optuna.samplers.RandomSampler(seed=0)
+        study = optuna.create_study(directions=directions, sampler=sampler)
         if names:
             study.set_metric_names(names)
         study.optimize(objective, n_trials=12)
