@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -18,6 +19,10 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+_WRAPPED = re.compile(r"(?:OrderedDict|Configuration)\((?:values=)?(.*?),?\s*\)", re.DOTALL)
+# NumPy 2 writes np.float64(0.1) inside of a dictionary; a literal has no name for no number
+_NUMPY = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")
+_NAN = re.compile(r"(?<=[\s:,\[(])nan(?=[\s,\])}])")
 _WHOLE = re.compile(r"[+-]?\d+")
 _WRITTEN = re.compile(
     r"[+-]?(\d{1,3}(,\d{3})+(\.\d+)?|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)"
@@ -232,3 +237,36 @@ def _wrong(name: str, cell: Any, row: int) -> InputError:
     problem = f"{name!r} must hold seconds or durations of at least 0, but is {cell!r} in row {row}"
     remedy = "Choose another column, or convert it with pandas.to_timedelta."
     return InputError("duration", problem, cell, remedy)
+
+
+def literal(text: str) -> Any:
+    """Return the value of what Python or NumPy write, without running anything; else the text."""
+    plain = _NAN.sub("None", _NUMPY.sub(r"\1", text.strip()))
+    whole = _WRAPPED.fullmatch(plain)
+    try:
+        return ast.literal_eval(whole[1] if whole else plain)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def different_columns(
+    table: pd.DataFrame, names: Sequence[str], argument: str, whose: str = ""
+) -> list[int]:
+    """Return the places of a table's columns; of equal ones with one name the first.
+
+    Raises
+    ------
+    InputError
+        If columns that differ have the same name; it is about the argument, and says whose they
+        are.
+    """
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        earlier = first.setdefault(name, place)
+        if not name or earlier == place:
+            continue
+        if table.iloc[:, earlier].equals(table.iloc[:, place]):
+            continue
+        problem = f"{whose}has the column {name} more than once, with other values"
+        raise InputError(argument, problem, name, "Rename one.")
+    return [place for place, name in enumerate(names) if not name or first[name] == place]

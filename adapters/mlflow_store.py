@@ -169,6 +169,28 @@ def _trials_among(runs: Mapping[str, _StoredRun]) -> tuple[dict[str, _StoredRun]
     return trials, notes
 
 
+def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:
+    """Return a list of MLflow's runs as the table that ``mlflow.search_runs()`` makes of it.
+
+    Parameters
+    ----------
+    runs : sequence of mlflow.entities.Run
+        What ``MlflowClient().search_runs([...])`` returns.
+    """
+    return _as_searched(
+        {
+            run.info.run_id: _StoredRun(
+                run.info.experiment_id,
+                _status(run.info.status),
+                *_times(run.info.start_time, run.info.end_time),
+                params=run.data.params,
+                metrics=run.data.metrics,
+            )
+            for run in runs
+        }
+    )
+
+
 def _as_searched(runs: Mapping[str, _StoredRun]) -> pd.DataFrame:
     """Return runs as ``mlflow.search_runs()`` does, in the order in which they began."""
     import pandas as pd

@@ -14,6 +14,7 @@ from typing import Any
 import joblib
 from joblib.numpy_pickle import NumpyUnpickler
 
+from hpo_explain.adapters._loading import loaded
 from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import PICKLE, Opened
 from hpo_explain.adapters.sources import is_a
@@ -54,7 +55,9 @@ def _loaded(path: str) -> Any:
         if b"optuna.samplers" not in content:
             raise
         try:
-            return _checked(_renewed(_WithoutSamplers(path, BytesIO(content), None).load()))
+            result = _WithoutSamplers(path, BytesIO(content), None).load()
+            is_study = is_a(result, "optuna", "Study")
+            return _checked(loaded("optuna.renewed:renewed")(result) if is_study else result)
         except Exception:
             raise first from None
 
@@ -65,28 +68,6 @@ def _checked(result: Any) -> Any:
         result.get_trials(deepcopy=False)
         result.directions  # noqa: B018
     return result
-
-
-def _renewed(result: Any) -> Any:
-    """Return a study with the attributes of this release of Optuna, and the same trials."""
-    if not is_a(result, "optuna", "Study"):
-        return result
-    import optuna
-
-    storage = result._storage
-    for trial in result.get_trials(deepcopy=False):
-        trial.distributions = {n: _with_all(d) for n, d in trial.distributions.items()}
-    name = storage.get_study_name_from_id(result._study_id)
-    return optuna.load_study(study_name=name, storage=storage, sampler=result.sampler)
-
-
-def _with_all(distribution: Any) -> Any:
-    """Return a distribution with what Optuna 2 did not keep: a step, and whether it is log."""
-    if "log" in vars(distribution) or not hasattr(distribution, "low"):
-        return distribution
-    from hpo_explain.adapters.optuna.quiet import made
-
-    return made(type(distribution), **vars(distribution))  # its class is deprecated
 
 
 class _WithoutSamplers(NumpyUnpickler):  # type: ignore[misc]

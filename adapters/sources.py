@@ -178,7 +178,7 @@ def as_run(run: Any, **options: Any) -> Run:
         with opened(run, options) as (content, rest):
             return content.noted(as_run(content.source, **rest))
     if isinstance(run, list) and run and all(is_a(one, "mlflow", "Run") for one in run):
-        from hpo_explain.adapters.frame import table_of_mlflow
+        from hpo_explain.adapters.mlflow_store import table_of_mlflow
 
         run = table_of_mlflow(run)
     reader = read_with(run)

@@ -9,11 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.adapters._cells import different_columns, literal
 from hpo_explain.adapters._json import half_written, json_in
 from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import AS_TABLE, Opened
-from hpo_explain.adapters.frame._names import different_columns
-from hpo_explain.adapters.frame._settings import literal
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.regular_files import text_of

@@ -1,6 +1,5 @@
 """The adapter of tables: one row per trial, or per trial and instance."""
 
-from hpo_explain.adapters.frame._layouts import table_of_mlflow
 from hpo_explain.adapters.frame.table import from_frame
 
-__all__ = ["from_frame", "table_of_mlflow"]
+__all__ = ["from_frame"]

@@ -16,6 +16,7 @@ from hpo_explain.adapters.frame._suspicions import Column, suspicions
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import abridged
 from hpo_explain.space import (
     Bools,
     CategoricalParameter,
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PARAMETERS = (FloatParameter, IntParameter, CategoricalParameter)
-_SHOWN = 8  # columns of a list; the rest is counted
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    if more <= 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_SHOWN])} and {more} more"
 
 
 @dataclass(frozen=True)
@@ -45,57 +38,55 @@ class Roles:
 
     Attributes
     ----------
-    objective : str
-        The objective.
-    trial, instance, fidelity, proposed, duration, status : str
-        Their columns; empty where there is none.
     times : tuple of str
         The column of a time, or of start and finish.
+    objective, trial, instance, fidelity, proposed, duration, status : str
+        Their columns; empty where there is none.
     """
 
-    objective: str
+    times: tuple[str, ...] = ()
+    objective: str = ""
     trial: str = ""
     instance: str = ""
     fidelity: str = ""
     proposed: str = ""
     duration: str = ""
     status: str = ""
-    times: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """Each role with its column; start and finish are two."""
+        pairs = [(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "times"]
+        return [(role, name) for role, name in pairs if name] + [("time", n) for n in self.times]
 
     @property
     def columns(self) -> list[str]:
         """All columns of the table that have a role."""
-        found = [getattr(self, f.name) for f in fields(self) if f.name != "times"]
-        return [*filter(None, found), *self.times]
+        return [name for _, name in self.named]
 
 
 def read_roles(
-    table: pd.DataFrame, known: Known, mentioned: Sequence[str], asked: Mapping[str, Any]
+    table: pd.DataFrame, known: Known, mentioned: Sequence[str], given: Roles, *, has_levels: bool
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
 
-    A column that the user mentioned as a hyperparameter has none by its layout.
+    A column that the user mentioned as a hyperparameter has none by its layout, and that of the
+    fidelity only if it `has_levels`.
 
     Raises
     ------
     InputError
         If there is no such column, or one has two roles.
     """
-    named = {
-        role: "" if name is None or (role == "fidelity" and isinstance(name, bool)) else str(name)
-        for role, name in asked.items()
-        if role not in ("objective", "time", "proposed")
-    }
-    proposed = asked["proposed"] if isinstance(asked["proposed"], str) else ""
-    objective = known.objective
-    if asked["objective"] is not None:
-        name = str(asked["objective"])
-        objective = known.metrics.get(name) or column_called("objective", name, table)
-    times = _times(table, asked["time"])
-    given = Roles(objective, proposed=proposed, times=times, **named)
-    _check(table, given)
+    roles: dict[str, str] = {}
+    for argument, name in given.named:
+        check_column(argument, name, table)
+        if name in roles:
+            problem = f"names {name!r}, which {roles[name]} does already"
+            raise InputError(argument, problem, name, "Choose another column.")
+        roles[name] = argument
     layout = known.layout
-    free = {*table.columns} - {*given.columns, *mentioned}
+    free = {*table.columns} - {*roles, *mentioned}
     if not given.trial and not given.times and not given.instance:
         # not the numbers of several studies
         is_one = layout.number in free and (table[layout.number].is_unique or bool(layout.fidelity))
@@ -103,41 +94,22 @@ def read_roles(
             given = replace(given, trial=layout.number)
         elif layout.times and {*layout.times} <= free:
             given = replace(given, times=layout.times)
-    has_levels = layout.fidelity in free and table[layout.fidelity].nunique() > 1
-    if asked["fidelity"] is None and has_levels:
+    if has_levels and layout.fidelity in free and table[layout.fidelity].nunique() > 1:
         given = replace(given, fidelity=layout.fidelity)
     if not given.status and layout.state in free:
         given = replace(given, status=layout.state)
     return given
 
 
-def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
+def times_of(table: pd.DataFrame, time: object) -> tuple[str, ...]:
     """Return the columns of the times: none, one, or start and finish."""
-    if time is None:
-        return ()
     # a tuple may be the name of one column
-    if not isinstance(time, (list, tuple)) or str(time) in table.columns:
-        return (str(time),)
-    if len(time) > 2:
+    is_one = not isinstance(time, (list, tuple)) or str(time) in table.columns
+    names = [time] if is_one else [*time]  # type: ignore[misc]
+    if len(names) > 2:
         problem = f"must name one column, or start and finish, but was {time!r}"
         raise InputError("time", problem, time)
-    return tuple(str(name) for name in time)
-
-
-def _check(table: pd.DataFrame, given: Roles) -> None:
-    """Raise unless every column is there and has one role."""
-    roles: dict[str, str] = {}
-    times = [("time", name) for name in given.times]
-    first = [("objective", given.objective), ("trial", given.trial), *times]
-    rest = ("instance", "fidelity", "proposed", "duration", "status")
-    for argument, name in [*first, *((role, getattr(given, role)) for role in rest)]:
-        if not name:
-            continue
-        check_column(argument, name, table)
-        if name in roles:
-            problem = f"names {name!r}, which {roles[name]} does already"
-            raise InputError(argument, problem, name, "Choose another column.")
-        roles[name] = argument
+    return tuple(str(name) for name in names if name is not None)
 
 
 def check_names(argument: str, names: object) -> list[str]:
@@ -230,9 +202,9 @@ class Chosen:
         left_out = [n for n in table.columns if n not in (*self.names, *roles.columns)]
         names = [n for n in self.names.values() if n in space.names]
         known = f" ({source})" if source else ""
-        rest = f"; left out: {_listed(left_out)}" if left_out else ""
+        rest = f"; left out: {abridged(left_out)}" if left_out else ""
         return fact(
-            f"columns: hyperparameters are {_listed(names)}{known}{rest}; ",
+            f"columns: hyperparameters are {abridged(names)}{known}{rest}; ",
             Option("hyperparameters"),
             " and ",
             Option("ignore"),

@@ -414,26 +414,3 @@ def _settings(
         full = [(name, cell) for name, cell in pairs if not is_empty(cell)]
         rows.append({n: known.get(c, c) if isinstance(c, str) else c for n, c in full})
     return rows
-
-
-def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:
-    """Return a list of MLflow's runs as the table that ``mlflow.search_runs()`` makes of it.
-
-    Parameters
-    ----------
-    runs : sequence of mlflow.entities.Run
-        What ``MlflowClient().search_runs([...])`` returns.
-    """
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "run_id": run.info.run_id,
-            "status": run.info.status,
-            "start_time": pd.to_datetime(run.info.start_time, unit="ms", utc=True),
-            "end_time": pd.to_datetime(run.info.end_time, unit="ms", utc=True),
-            **{f"metrics.{name}": value for name, value in run.data.metrics.items()},
-            **{f"params.{name}": value for name, value in run.data.params.items()},
-        }
-        for run in runs
-    )

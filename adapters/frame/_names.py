@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hpo_explain.adapters._cells import word_set
-from hpo_explain.base.errors import InputError
 from hpo_explain.run.metrics import said_direction
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _MEASURED = word_set(
     "loss acc accuracy auc auroc auprc f1 score scores rmse mse mae mape r2 logloss nll "
@@ -157,26 +150,3 @@ def is_called_configuration(name: str) -> bool:
 def is_called_results(name: str) -> bool:
     """Say whether a name is that of a dictionary of what came out."""
     return bool(_RESULTS.intersection(words_of(name)))
-
-
-def different_columns(
-    table: pd.DataFrame, names: Sequence[str], argument: str, whose: str = ""
-) -> list[int]:
-    """Return the places of a table's columns; of equal ones with one name the first.
-
-    Raises
-    ------
-    InputError
-        If columns that differ have the same name; it is about the argument, and says whose they
-        are.
-    """
-    first: dict[str, int] = {}
-    for place, name in enumerate(names):
-        earlier = first.setdefault(name, place)
-        if not name or earlier == place:
-            continue
-        if table.iloc[:, earlier].equals(table.iloc[:, place]):
-            continue
-        problem = f"{whose}has the column {name} more than once, with other values"
-        raise InputError(argument, problem, name, "Rename one.")
-    return [place for place, name in enumerate(names) if not name or first[name] == place]

@@ -46,7 +46,7 @@ def likeliest_objectives(table: pd.DataFrame, roles: Roles) -> list[str]:
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"lr": [0.1, 0.2], "train_loss": [1.5, 2.5], "val_loss": [1.5, 3.5]})
-    >>> likeliest_objectives(table, Roles(""))
+    >>> likeliest_objectives(table, Roles())
     ['val_loss', 'train_loss']
     """
     others = {*roles.columns} - {roles.objective}

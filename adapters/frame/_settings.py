@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._cells import is_empty
+from hpo_explain.adapters._cells import is_empty, literal
 from hpo_explain.adapters.frame._names import is_called_configuration, is_called_results
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _STARTS = ("{", "OrderedDict(", "Configuration(")
-_WRAPPED = re.compile(r"(?:OrderedDict|Configuration)\((?:values=)?(.*?),?\s*\)", re.DOTALL)
-# NumPy 2 writes np.float64(0.1) inside of a dictionary; a literal has no name for no number
-_NUMPY = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")
-_NAN = re.compile(r"(?<=[\s:,\[(])nan(?=[\s,\])}])")
 HYPEROPT_VALUES = "misc.vals."
 """What the columns of hyperparameters in a dump of Hyperopt's trials begin with."""
 
@@ -103,16 +97,6 @@ def _only(cell: Any) -> Any:
     if not isinstance(value, (list, tuple)) or len(value) > 1:
         return value
     return value[0] if value else None
-
-
-def literal(text: str) -> Any:
-    """Return the value of what Python or NumPy write, without running anything; else the text."""
-    plain = _NAN.sub("None", _NUMPY.sub(r"\1", text.strip()))
-    whole = _WRAPPED.fullmatch(plain)
-    try:
-        return ast.literal_eval(whole[1] if whole else plain)
-    except (SyntaxError, ValueError):
-        return text
 
 
 # ---------------------------------------------------------------------- dictionaries

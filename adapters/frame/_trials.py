@@ -56,22 +56,11 @@ class Grouped:
     names: tuple[Any, ...]
     column: str
 
-    def earliest(self, times: Array) -> Array:
-        """Return the earliest known time of each configuration."""
-        earliest = np.full(len(self.first), np.nan)
-        np.fmin.at(earliest, self.configuration, times)
-        return earliest
-
-    def latest(self, times: Array) -> Array:
-        """Return the latest time of each configuration, NaN where one of them is unknown."""
-        latest = np.full(len(self.first), np.nan)
-        np.fmax.at(latest, self.configuration, times)
-        latest[self.configuration[np.isnan(times)]] = np.nan
-        return latest
-
-    def total(self, values: Array) -> Array:
-        """Return each configuration's sum over its rows, NaN where one of them is unknown."""
-        return np.asarray(np.bincount(self.configuration, values, len(self.first)), dtype=float)
+    def joined(self, values: Array, join: np.ufunc, start: float) -> Array:
+        """Return what a function of two numbers makes of the rows of each configuration."""
+        found = np.full(len(self.first), start)
+        join.at(found, self.configuration, values)
+        return found
 
     def mean(self, objective: Array) -> Array:
         """Return each configuration's mean over its instances (over repetitions before that)."""
@@ -250,8 +239,9 @@ def read_trials(
     clocks = [read_seconds(table[name], name) for name in times]
     if len(clocks) == 2:
         _check_finishes(clocks, table, times, numbers[grouped.configuration].tolist())
-    started = [grouped.earliest(clock) for clock in clocks[:1]]
-    finished = [grouped.latest(clock) for clock in clocks[1:]]
+    # as soon as one row is known to have started, until all are known to have finished
+    started = [grouped.joined(clock, np.fmin, np.nan) for clock in clocks[:1]]
+    finished = [grouped.joined(clock, np.maximum, -np.inf) for clock in clocks[1:]]
     order = _order_of(numbers, [*started, *finished], roles.trial, times)
     if by_time and not given:
         notes = [*notes, fact(f"trials: numbered in the order of {times[0]}")]

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._cells import is_empty, read_durations, read_numbers, read_objective
+from hpo_explain.adapters._cells import (
+    different_columns,
+    is_empty,
+    read_durations,
+    read_numbers,
+    read_objective,
+)
 from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, encoded, run_of
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
 from hpo_explain.adapters._reading import instances_of
@@ -22,10 +28,10 @@ from hpo_explain.adapters.frame._columns import (
     configurations,
     read_roles,
     scales_of,
+    times_of,
 )
 from hpo_explain.adapters.frame._curves import last_of_each, read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
-from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.adapters.frame._proposal import Missing, asked_columns, likeliest_objectives
 from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._settings import Spread, spread
@@ -190,18 +196,16 @@ def from_frame(
         objective = sweep.objective if objective is None else objective
         if objective == sweep.objective:
             direction = direction or sweep.direction
-    asked = {
-        "objective": objective,
-        "trial": trial,
-        "time": time,
-        "instance": instance,
-        "fidelity": fidelity,
-        "proposed": proposed,
-        "duration": duration,
-        "status": status,
-    }
     known = known_of(table, spread_out, objective)
-    roles = read_roles(table, known, _mentioned(hyperparameters, space), asked)
+    wanted = known.objective
+    if objective is not None:
+        name = str(objective)
+        wanted = known.metrics.get(name) or column_called("objective", name, table)
+    by = proposed if isinstance(proposed, str) else None
+    columns = [_column(name) for name in (trial, instance, fidelity, by, duration, status)]
+    given = Roles(times_of(table, time), wanted, *columns)
+    mentioned = _mentioned(hyperparameters, space)
+    roles = read_roles(table, known, mentioned, given, has_levels=fidelity is None)
     curves = {}
     if roles.trial and roles.fidelity and not roles.instance:
         curves = read_curves(table, roles, level)
@@ -324,7 +328,7 @@ class _Table:
         column = roles.duration or self.known.layout.duration
         if column in self.table.columns:
             seconds = read_durations(self.table[column], column)
-            durations = trials.rows.total(seconds)
+            durations = trials.rows.joined(seconds, np.add, 0.0)
         if roles.fidelity:
             steps = read_numbers(self.table[roles.fidelity])
             fidelity = steps[trials.rows.first]
@@ -461,6 +465,11 @@ def _direction(
     text = f"direction: {objective} is {by_name}d, as its name says; "
     otherwise = Option("direction"), " says otherwise"
     return by_name, [fact(text, *otherwise, kind="direction_by_name", role="check")]
+
+
+def _column(name: object) -> str:
+    """Return the column that an option names; empty where it names none."""
+    return "" if name is None or isinstance(name, bool) else str(name)
 
 
 def _tried(table: pd.DataFrame) -> dict[str, list[Any]]:

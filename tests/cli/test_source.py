@@ -158,12 +158,19 @@ def test_nothing_in_a_pickle_runs_without_trust_whatever_its_name(folder, run, n
     assert not (folder / "exploded").exists()
 
 
-def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
-    (folder / "r.pkl").write_bytes(b"\x80\x04\x8c\x04nope\x94\x8c\x04gone\x94\x93.")
+@pytest.mark.parametrize(
+    ("module", "problem", "remedy"),
+    [
+        ("nope", "No module named 'nope'", "Run pip install nope, or"),
+        ("json", "'gone'", "store_objective=False"),
+    ],
+)
+def test_a_pickle_that_cannot_be_loaded_says_what_to_do(folder, run, module, problem, remedy):
+    (folder / "r.pkl").write_bytes(f"\x80\x02c{module}\ngone\n.".encode("latin-1"))
     outcome = run("report", "r.pkl", "--trust-pickle")
     assert outcome.exit_code == 1
-    assert "No module named 'nope'" in outcome.stderr
-    assert "pip install nope" in outcome.stderr
+    assert problem in outcome.stderr
+    assert remedy in outcome.stderr
 
 
 def test_several_studies_are_listed(folder, study, run):
