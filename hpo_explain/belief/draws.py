@@ -141,7 +141,7 @@ class Draws(ABC):
             rows = X.copy()
             rows[:, members] = value
             costs.append(self.costs(rows))
-        return np.stack(costs)
+        return np.stack(costs) if costs else np.empty((0, *self.costs(X).shape))
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""

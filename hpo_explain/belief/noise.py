@@ -122,9 +122,11 @@ def step_of(cost: Array) -> float:
     if len(apart) < 2:
         return 0.0
     step, whole = float(apart.min()), float(apart.sum())
+    if whole > _STEPS * step:
+        return 0.0
     # the smallest distance may itself be a few steps
     for divisor in (1, 2, 3):
-        counts = apart / (step / divisor)
+        counts = apart / step * divisor
         rounded = np.abs(counts - np.rint(counts)) <= ROUNDING_OF_SUMS * whole / step + 1e-6
         if rounded.all() and whole <= _STEPS * step / divisor:
             return step / divisor
@@ -157,7 +159,7 @@ def resolution(cost: Array) -> float:
     unit = float(values[-1] - values[0])
     values = (values - values[0]) / unit
     apart = np.diff(values)
-    for step in np.sort(apart)[::-1]:
+    for step in np.sort(apart[apart > ROUNDING_OF_SUMS])[::-1]:
         places = np.concatenate([[0.0], np.cumsum(np.rint(apart / step))])
         if len(np.unique(places)) < _FEWEST_LEVELS:
             continue

@@ -150,7 +150,7 @@ def logarithm(cost: Array) -> Scale:
     """
     best, median, worst = (float(cost.min()), float(np.median(cost)), float(cost.max()))
     spread = median - best
-    if spread <= 0.0:
+    if best - 0.5 * spread >= best:  # nothing, or less than a rounding
         spread = (worst - best) or 1.0
     zero = best - 0.5 * spread
     z, mean, sd = _standardized(np.log(cost - zero))

@@ -120,7 +120,7 @@ class Repeats:
             levels[instances] = unit * effects
         enough = df >= _LEAST_DF
         variance = squares[enough] / df[enough]
-        variance[variance <= (_ROUNDED * size) ** 2] = 0.0
+        variance[np.sqrt(variance) <= _ROUNDED * size] = 0.0
         return cls(
             X[first][enough],
             unit * np.sqrt(variance),
@@ -155,7 +155,9 @@ class Repeats:
         from scipy.special import gammaincinv
 
         df = float(self.df.sum())
-        unit = float(self.std.max())
+        unit = float(self.std.max(initial=0.0))
+        if not unit:
+            return 0.0, 0.0, 0.0
         variances = (self.std / unit) ** 2
         variance = float(self.df @ variances) / df
         error = np.linalg.norm(self.df * (variances - variance)) / df

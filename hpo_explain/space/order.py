@@ -129,7 +129,8 @@ def _ranks_of_rows(X: Array, kind: Array, categorical: Bools, cost: Array | None
     of_cost = np.zeros(len(X)) if cost is None else cost
     keys = np.column_stack([values, of_cost, counts])
     in_order = np.lexsort(keys.T[::-1])
-    different = (np.diff(keys[in_order], axis=0) != 0.0).any(axis=1)
+    keys = keys[in_order]
+    different = (keys[1:] != keys[:-1]).any(axis=1)
     ranks = np.empty(len(X), dtype=np.int64)
     ranks[in_order] = np.cumsum([0, *different])[: len(X)]
     return ranks

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import fact, format_level, format_value, spans, trial_number
+from hpo_explain.base import fact, format_level, format_value, spans, trial_number, unit_of
 from hpo_explain.belief import PROBABLE, Decision, decide, told
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.next_trials import TRIALS, next_rows, of_random
@@ -290,12 +290,13 @@ def repeat(decision: RunDecision, *, alone: bool = True) -> Action | None:
     contenders = [best, *others[: _CONTENDERS - 1]]
     gains = costs[:, best] - costs[:, contenders].min(axis=1)
     gained = decision.gained(gains)
-    if len(contenders) < 2 or not decision.is_worth_a_trial(gained):
+    mean = float(gains.mean())
+    if not mean or not decision.is_worth_a_trial(gained):
         return None
     times = 1
     if alone:  # an error as large as what is to be told
-        exact = (decision.noise.counted / float(gains.mean())) ** 2
-        times = int(np.clip(round(exact), 1, _MOST_TIMES))
+        noise = min(decision.noise.counted, mean * math.sqrt(_MOST_TIMES))
+        times = max(round((noise / mean) ** 2), 1)
     which = tuple(decision.trial_at(place) for place in contenders)
     hidden = f"noise hides which of the trials {spans(which)} is best"
     reason = fact(f"{hidden}: knowing it is worth {gained.estimate:.2g}", trials=which)
@@ -317,11 +318,13 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
     """
     run, noise = decision.run, decision.noise
     inside = decision.box.holds(run.X[decision.rows])
-    variance = float(np.var(run.cost[run.feasible]))
+    costs = run.cost[run.feasible]
+    unit = unit_of(costs)  # in which no square overflows
+    variance = float(np.var(costs / unit))
     if inside.sum() < 2 or not variance:
         return None
     n_varying = int((np.nanmax(run.X, 0) > np.nanmin(run.X, 0)).sum())
-    share = noise.counted**2 / variance
+    share = (noise.counted / unit) ** 2 / variance
     reason = fact(
         f"noise makes up {min(share, 1.0):.0%} of the variance of the {run.objective_name}: "
         "repeats tell whether configurations differ at all"
