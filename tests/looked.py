@@ -13,7 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from hpo_explain.reporting import Content, Report, Section, Status
-from hpo_explain.reporting._render import figure
+from hpo_explain.reporting._render import drawn
 from tests.base.test_result import MADE
 from tests.chromium import opened
 from tests.draw.test_widths import wide_run
@@ -50,7 +50,9 @@ def galleries(found, folder):
 
 def _content(result, _):
     plots = [
-        figure(result, view=view, alt=f"{result.headline} {view}", caption=view)
+        drawn(
+            result.described(view), f"{result.headline} {view}", f"{result.headline} {view}", True
+        )
         for view in result.views_of
     ]
     return Content("", Markup("").join(plots))

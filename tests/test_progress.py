@@ -96,10 +96,10 @@ def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
 
 
 def test_a_report_says_which_section_is_in_work_and_where(terminal):
-    sections = ["history", "h-statistic"]
+    sections = ["history", "trust"]
     Report.of({"loss": tuning_run(14)}, sections=sections, progress=True)
     assert ("sections", 2) in terminal.counts
-    inside = [look for look in terminal.looks if "h-statistic" in look]
+    inside = [look for look in terminal.looks if "trust" in look]
     assert any("scales 1/3" in look for look in inside)
 
 

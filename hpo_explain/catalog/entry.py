@@ -24,10 +24,10 @@ class Method:
         The question that it answers, and the limitations of the answer: the guide's line.
     top : bool
         Whether its function stands at the top level, among what a person remembers.
-    title, how_to_read : str
-        Of its section in the report; empty where it has none.
-    folded : bool
-        Whether its section stands among the details.
+    title : str
+        The question of its line in the report; empty where it has none.
+    how_to_read : str
+        How its figure is read.
     command : str or None
         What its command is called, by default as it; None where it has none of its own.
     result : str
@@ -47,7 +47,6 @@ class Method:
     top: bool = False
     title: str = ""
     how_to_read: str = ""
-    folded: bool = True
     command: str | None = ""
     result: str = ""
     options: Mapping[str, str] = field(default_factory=dict)

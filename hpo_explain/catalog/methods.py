@@ -14,7 +14,6 @@ SUMMARY = Method(
     how_to_read="Two bars a hyperparameter: what it explains of the variation over the whole "
     "space, and of the difference between the best 10% and the rest. Where the second is longer, "
     "it matters for fine-tuning.",
-    folded=False,
 )
 HISTORY = Method(
     name="history",
@@ -22,33 +21,20 @@ HISTORY = Method(
     module="hpo_explain.methods.runs.history",
     asks="What did each trial reach, and when was the best found?",
     limits="says what was observed: the best of noisy results is better than its average",
-    title="What did each trial reach?",
+    title="Trials",
     how_to_read="Every mark is a trial; the line is the best so far. Choose one, or go from one to "
     "the next with the arrow keys: beside it stand its values and, where a model chose it, what "
     "they were worth to that model. Bars to the right spoke for a value, bars to the left against "
     "it.",
-    folded=False,
 )
 PARALLEL_COORDINATES = Method(
     name="parallel_coordinates",
     module="hpo_explain.methods.runs.parallel_coordinates",
     asks="Which configurations were tried, and where do the best ones or those of one stage lie?",
     limits="shows what was tried: where the best ones lie together may be where most were tried",
-    title="Where do the best trials lie?",
     how_to_read="Each line is a trial, through its values and at last through what it "
     "reached. Where blue lines come together, the best trials agree; where they spread, "
     "the value mattered less, or too little was tried.",
-    for_assistants=False,
-)
-TIMELINE = Method(
-    name="timeline",
-    module="hpo_explain.methods.runs.timeline",
-    asks="When did trials run, and how much time did failed and pruned ones take?",
-    limits="a row is not a machine: which worker ran a trial is not recorded",
-    title="When did the trials run?",
-    how_to_read="A bar is a trial, from its start to its finish. Trials that ran at the same time "
-    "stand in different rows: gaps are workers that waited.",
-    needs="is_timed",
     for_assistants=False,
 )
 TRUST = Method(
@@ -94,6 +80,17 @@ PRUNING = Method(
     "how far the finished ones still changed their ranks.",
     needs="curves",
 )
+TIMELINE = Method(
+    name="timeline",
+    module="hpo_explain.methods.runs.timeline",
+    asks="When did trials run, and how much time did failed and pruned ones take?",
+    limits="a row is not a machine: which worker ran a trial is not recorded",
+    title="When did the trials run?",
+    how_to_read="A bar is a trial, from its start to its finish. Trials that ran at the same time "
+    "stand in different rows: gaps are workers that waited.",
+    needs="is_timed",
+    for_assistants=False,
+)
 COMPARE = Method(
     name="compare",
     top=True,
@@ -104,7 +101,6 @@ COMPARE = Method(
     how_to_read="A bar is the share of the variance that a hyperparameter explains on average over "
     "the runs, a dot that in one run. Runs that differ in their seed only show how far an "
     "explanation depends on chance.",
-    folded=False,
 )
 PARETO = Method(
     name="pareto",
@@ -115,7 +111,6 @@ PARETO = Method(
     title="Which trials are best, and what does one objective cost in another?",
     how_to_read="No other trial is better in all objectives than one on the front. A "
     "hyperparameter whose bars point both ways is what one objective is bought with in the other.",
-    folded=False,
 )
 
 # Topic: proposals.
@@ -179,7 +174,6 @@ IMPORTANCE = Method(
 H_STATISTIC = Method(
     name="h_statistic",
     module="hpo_explain.methods.importance.h_statistic",
-    title="Which hyperparameters act together?",
     how_to_read="A bar is the share of the joint effect of two hyperparameters, one of them that "
     "which matters most alone, that is beyond the sum of their own effects. A long one says that "
     "the best value of one depends on that of the other. It is relative: where both hardly matter, "
@@ -219,7 +213,6 @@ PARTIAL_DEPENDENCE = Method(
     "others at their best, dashed (or diamonds) the average over them. Dots are the trials, bands "
     "what these allow. Green marks values that may be the best; where it is pale, few trials are "
     "near.",
-    folded=False,
 )
 
 SLICES = Method(
@@ -258,7 +251,6 @@ ABLATION = Method(
     how_to_read="From top to bottom one value after the other is changed, always the one that "
     "helps most; the length of a stair is what it gains. Where changes act together, the hatched "
     "bars, averages over all orders, are the fair shares.",
-    folded=False,
 )
 
 CHANGES = Method(
@@ -291,7 +283,6 @@ LOCAL_IMPORTANCE = Method(
     module="hpo_explain.methods.around.local_importance",
     asks="What matters around the best configuration?",
     limits="does not say in which direction, or what two changes do together",
-    title="What matters around the best configuration?",
     how_to_read="All values stay those of the best configuration but one, which takes all of its "
     "values in turn: a long bar says that the prediction depends much on this hyperparameter here. "
     "What matters over the whole space may matter little here, and the other way round.",
@@ -336,7 +327,6 @@ ADVISE = Method(
     title="What to do next?",
     how_to_read="After the trial to keep, what is expected to bring most stands first. A gain is "
     "by how much the best is expected to get better, over functions that the trials allow.",
-    folded=False,
 )
 OPTIMUM = Method(
     name="optimum",

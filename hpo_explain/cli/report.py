@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--interactive",
     is_flag=True,
-    help="Figures say the values that are pointed at, and any configuration is predicted at a "
-    "move of its values; the file is 2 MB larger.",
+    help="Figures say the values that are pointed at; the file is 2 MB larger.",
 )
 @click.option(
     "--n-jobs",

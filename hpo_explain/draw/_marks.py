@@ -118,17 +118,6 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
             zorder=2,
             **patch(fill),
         )
-    for bar in rows.bars:
-        if bar.model > 0.0:
-            ax.plot(
-                [bar.end - bar.model, bar.end + bar.model],
-                [rows.height_of(bar)] * 2,
-                color=GREY,
-                alpha=0.45,
-                linewidth=4.0,
-                solid_capstyle="butt",
-                zorder=2.5,
-            )
     uncertain = [bar for bar in rows.bars if not bar.bare]
     line = 0.8 if rows.places > 1 else 1.0
     if uncertain:

@@ -103,10 +103,6 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
             hoverinfo="text",
         )
         axes.add(trace, text=rows.fills.get(fill, ""))
-    for bar in rows.bars:
-        if bar.model > 0.0:
-            ends = [bar.end - bar.model, bar.end + bar.model]
-            _draw_grey(axes, [rows.height_of(bar)] * 2, ends, width=5, opacity=0.45)
 
 
 def _draw_grey(

@@ -5,16 +5,14 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
-import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -23,9 +21,8 @@ from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import Place, Wording, printable, printable_lines
 from hpo_explain.base.regular_files import text_of
-from hpo_explain.base.result import Cells, Result
+from hpo_explain.base.result import Result
 from hpo_explain.draw.pages import plot_svg, style_of_pages
-from hpo_explain.reporting._csv import csv_text
 
 # inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
 _WIDTH, _PANEL = (5.2, 3.3)
@@ -43,12 +40,6 @@ _PALETTE = {
 }
 """The page's variables of colors, and what they are in plots: a dark page has its own."""
 _INKS = {color.lower(): f"var(--{name})" for name, color in _PALETTE.items()}
-_TYPES = {"csv": "text/csv", "json": "application/json"}
-_UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
-_DIGITS = 7  # of the numbers to take along
-# rows of a table of estimates, and their digits from there on
-_LONG, _ESTIMATED = (2_000, 5)
-_LARGE = 15_000  # characters of a file that is taken along
 _OF_TAB = "@"  # before an anchor: its tab is not known where the section is made
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
 
@@ -63,7 +54,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["downloads"] = downloads
     environment.filters["with_links"] = with_links
     environment.globals["palette"] = _PALETTE
     return environment
@@ -128,57 +118,9 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_environment().get_template(template).render(values))
 
 
-def downloads(name: str, cells: Cells) -> Markup:
-    """Return links that hand a table over as CSV and as JSON, which are part of the page.
-
-    A large table is there once, as compressed CSV: twice, such tables would be half of the page.
-    The JSON is of pandas' orientation "split": `pandas.read_json(path, orient="split")` reads it.
-    """
-    # a byte-order mark tells spreadsheets that it is UTF-8
-    csv = "\ufeff" + csv_text(cells, digits=_DIGITS)
-    if len(csv) > _LARGE:
-        data = packed(csv.encode("utf-8", errors="replace"))
-        return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{data}")
-    columns = [map(_plain, values) for _, values in cells]
-    split = {"columns": [name for name, _ in cells], "data": [*zip(*columns, strict=True)]}
-    texts = {
-        "csv": csv,
-        "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
-    }
-    return Markup(", ").join(
-        _link(
-            f"{name}.{kind}",
-            f"data:{_TYPES[kind]};charset=utf-8,{quote(text, _UNQUOTED, errors='replace')}",
-        )
-        for kind, text in texts.items()
-    )
-
-
-def estimates(cells: Cells) -> Cells:
-    """Return a table of estimates; a long one without digits that are far within intervals."""
-    if not cells or len(cells[0][1]) < _LONG:
-        return cells
-    return [(name, [*map(_estimated, values)]) for name, values in cells]
-
-
-def _estimated(value: Any) -> Any:
-    is_number = isinstance(value, float)
-    return float(f"{value:.{_ESTIMATED}g}") if is_number else value
-
-
 def packed(data: bytes) -> str:
     """Return data compressed, as letters that a page can hold; its script unpacks them."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")
-
-
-def _link(file: str, address: str) -> Markup:
-    return Markup('<a download="{0}" href="{1}">{0}</a>').format(file, address)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
-    return value
 
 
 @contextmanager
@@ -228,7 +170,7 @@ def _hash(script: str) -> str:
     return base64.b64encode(digest).decode("ascii")
 
 
-def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
+def figure(result: Result, *, view: str = "", alt: str) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters
@@ -239,43 +181,42 @@ def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
         Which view of it.
     alt : str
         The finding, for those who do not see it.
-    caption : str
-        What is drawn, for those who do.
     """
-    about = (result.described(view), printable_lines(alt), caption, _interactive.get())
-    return _draws.get()(*about)
+    described = result.described(view)
+    if not isinstance(described, Panels):  # the line that it stands under is its title
+        described = replace(described, heading="", subtitle="")
+    return _draws.get()(described, printable_lines(alt), f"{view} {alt}", _interactive.get())
 
 
-def drawn(description: Any, alt: str, caption: str, interactive: bool) -> Markup:
+def drawn(description: Any, alt: str, own: str, interactive: bool) -> Markup:
     """Return a described figure in the page's colors.
 
     Panels stand beside each other as the screen has room, with one legend.
     """
     if isinstance(description, Panels):
         with style_of_pages():
-            return _panels(description, alt, caption, interactive)
+            return _panels(description, alt, own, interactive)
     return render(
         "figure.html.j2",
-        plot=_svg(description, alt, caption, width=_WIDTH),
-        caption=caption,
+        plot=_svg(description, alt, own, width=_WIDTH),
         data=_answering(description) if interactive else "",
     )
 
 
-def _panels(figure: Panels, alt: str, caption: str, interactive: bool) -> Markup:
+def _panels(figure: Panels, alt: str, own: str, interactive: bool) -> Markup:
     key = [
         (text, Markup(plot_svg(draw, alt=text, inks=_INKS)))
         for text, draw in renderer().key_of(figure)
     ]
     plots = [
         (
-            _svg(panel, panel.heading, f"{caption} {k}", width=_PANEL),
+            _svg(panel, panel.heading, f"{own} {k}", width=_PANEL),
             _answering(panel) if interactive else "",
             panel.emphasis,
         )
         for k, panel in enumerate(figure.apart())
     ]
-    return render("panels.html.j2", figure=figure, key=key, plots=plots, alt=alt, caption=caption)
+    return render("panels.html.j2", figure=figure, key=key, plots=plots, alt=alt)
 
 
 def _svg(description: Any, alt: str, own: str, *, width: float) -> Markup:

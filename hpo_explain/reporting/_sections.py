@@ -7,27 +7,31 @@ from typing import Any
 
 from markupsafe import Markup
 
-from hpo_explain.base.phrases import join_names
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
     ABLATION,
     ADVISE,
     COMPARE,
+    DESIRABILITY_PATH,
+    EXPLAIN_PROPOSAL,
     HISTORY,
     IMPORTANCE,
     METHODS,
+    OPTIMUM,
     PARETO,
     PARTIAL_DEPENDENCE,
+    RECOMMENDED_SPACE,
     SUMMARY,
 )
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.question import Question
-from hpo_explain.reporting._render import estimates, figure, render
+from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import trials_body
 
 _MOST_ACTIONS = 3
+_MOST_IN_PAIRS = 30  # hyperparameters, whose pairs are told, too
 
 
 def section_of(method: Method) -> Section:
@@ -35,51 +39,51 @@ def section_of(method: Method) -> Section:
     layout = _LAYOUTS.get(method.name, _as_figures)
 
     def content(question: Question) -> Content:
-        if method in JOINT:
-            result = method.function(dict(question.runs))
-        else:
-            result = question.ask(method.function)
-        return Content(
-            result.sentence,
-            layout(result, question),
-            {method.name: estimates(result.cells())},
-            result.headline,
-        )
+        result = _answer(method, question)
+        notes = tuple(map(str, result.notes)) if layout is _as_figures else ()
+        return Content(result.sentence, layout(result, question), result.headline, notes)
 
     return Section(
         str(method.called),
         method.title,
-        method.how_to_read,
+        "" if method in OPEN else method.how_to_read,
         content,
-        folded=method.folded,
+        folded=method not in OPEN,
         concerns=method.concerns,
+        function=method.path,
     )
 
 
+def _answer(method: Method, question: Question) -> Result:
+    if method in JOINT:
+        answer: Result = method.function(dict(question.runs))
+    elif method is IMPORTANCE and 2 <= len(question.run.space) <= _MOST_IN_PAIRS:
+        answer = method.function(question.run, order=2)
+    else:
+        answer = question.ask(method.function)
+    return answer
+
+
 def _as_figures(result: Result, question: Question) -> Markup:
-    """Return the answer, its figures and what was assumed."""
-    plots = [
-        figure(
-            result,
-            view=name,
-            alt=result.sentence,
-            caption=view.caption.format(
-                found=result, names=join_names(getattr(result, "names", ()))
-            ),
-        )
+    """Return the figures of an answer."""
+    return Markup().join(
+        figure(result, view=name, alt=result.sentence)
         for name, view in result.views_of.items()
         if view.shown_if(result)
-    ]
-    return render("result.html.j2", sentence=result.sentence, plots=plots, notes=result.notes)
+    )
+
+
+def _as_line(result: Result, question: Question) -> Markup:
+    """Return nothing more than the line: the profiler shows it."""
+    return Markup()
 
 
 def _in_lines(result: Summary, question: Question) -> Markup:
-    """Return the five lines beside what matters."""
-    plot = figure(result, alt=result.lines[1], caption="")
+    """Return the five lines, each with where more is told."""
     called = {method.name: method.called for method in METHODS}
     sections = [called[name] for name in result.answered_by]
     lines = list(zip(result.questions, sections, result.lines, strict=True))
-    return render("short.html.j2", lines=lines, plot=plot)
+    return render("short.html.j2", lines=lines)
 
 
 _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
@@ -88,10 +92,24 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
         "next.html.j2", actions=result.actions[:_MOST_ACTIONS]
     ),
     HISTORY.name: trials_body,
+    **dict.fromkeys(
+        (one.name for one in (PARTIAL_DEPENDENCE, OPTIMUM, RECOMMENDED_SPACE, ABLATION)), _as_line
+    ),
 }
 JOINT = (PARETO, COMPARE)
-"""Methods about several runs at once: their sections come before those of each run."""
-_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, ABLATION, IMPORTANCE)
+"""Methods about several runs at once: their sections follow those of each run."""
+OPEN = (SUMMARY, ADVISE, HISTORY)
+"""Methods whose sections are open; each of the others is a line under More."""
+_FIRST = (
+    *OPEN,
+    IMPORTANCE,
+    PARTIAL_DEPENDENCE,
+    OPTIMUM,
+    RECOMMENDED_SPACE,
+    ABLATION,
+    EXPLAIN_PROPOSAL,
+    DESIRABILITY_PATH,
+)
 SHOWN: tuple[Method, ...] = (
     *_FIRST,
     *(method for method in METHODS if method.title and method not in (*_FIRST, *JOINT)),

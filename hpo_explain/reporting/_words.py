@@ -70,43 +70,17 @@ def marks(kinds: Collection[str], *, cut: bool, proposes: bool = True) -> str:
     return f"{'; '.join(['Line: the best so far', *said])}."
 
 
-def trial_line(run: Run, trial: int) -> str:
-    """Return a trial's objective and who chose it: "loss 0.2; of the initial design"."""
-    row = run.row(trial)
-    value = format_value(float(run.objective[row]))
-    feasible = bool(run.feasible[row])
-    best = feasible and run.incumbent_trial == trial
-    parts = [
-        f"{run.objective_name} {value}{', the best' if best else ''}",
-        "" if feasible else "not feasible",
-        _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)
-        if run.proposes
-        else ""
-        if who_is_unknown(run)
-        else f"by {run.optimizer}, without a model",
-    ]
-    return "; ".join(filter(None, parts))
+def why_tried(run: Run, trial: int, *, explained: bool) -> str:
+    """Return who chose a trial, and why there is no explanation where there is none."""
+    if trial in run.excluded and trial not in run.without_result:
+        return ""
+    who = _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)
+    if not run.proposes:
+        return "" if who_is_unknown(run) else f"by {run.optimizer}, without a model"
+    return who if explained else f"{who}. {_why_no_explanation(run, trial)}"
 
 
-_STATES = {
-    "running": "running, no result yet",
-    "waiting": "waiting to be started",
-    "failed": "failed",
-    "pruned": "pruned",
-}
-
-
-def without_result_line(run: Run, trial: int) -> str:
-    """Return what became of a trial: "left out, its loss is nan", "failed; chosen by TPE"."""
-    if trial not in run.without_result:
-        return f"left out, {run.excluded[trial]}"
-    state = _STATES[run.without_result[trial].state]
-    return "; ".join(
-        filter(None, [state, _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)])
-    )
-
-
-def why_no_explanation(run: Run, trial: int) -> str:
+def _why_no_explanation(run: Run, trial: int) -> str:
     """Say why a finished trial has no explanation."""
     decided = run.reviewed.get(trial)
     if decided is not None and decided.set_by_person:

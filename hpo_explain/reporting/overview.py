@@ -1,63 +1,75 @@
-"""What a report was made from: the run, its best configuration, what was left out and assumed."""
+"""What a report was made from: the run in a line, and what was left out and assumed."""
 
 from __future__ import annotations
 
 from datetime import datetime, timezone
 
 import numpy as np
-from markupsafe import Markup
 
 from hpo_explain.base.facts import by_reason
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.options import BETTER
-from hpo_explain.base.phrases import spans
-from hpo_explain.reporting._render import render
+from hpo_explain.base.phrases import counted, printable, spans
+from hpo_explain.reporting.section import Card, Status
 from hpo_explain.run import Run
-from hpo_explain.run import description as words
-
-_LONG = 300  # columns of a value
 
 
-def what_was_read(run: Run) -> Markup:
-    """Return what a run is, as it was read."""
-    return render(
-        "overview.html.j2",
-        facts=_facts(run),
-        best=_best(run),
-        left_out=[(str(why), len(at), spans(at)) for why, at in by_reason(run.excluded).items()],
-        notes=run.notes,
-    )
+def in_a_line(run: Run) -> str:
+    """Return a run in a line: trials, hyperparameters, objective, sampler, and when it ran.
 
-
-def _facts(run: Run) -> list[tuple[str, str]]:
-    better = BETTER[run.direction]
-    facts = [
-        ("Objective", f"{run.objective_name}; {better} is better"),
-        ("Finished trials", str(len(run))),
-        ("Hyperparameters", str(len(run.space))),
-        ("Optimizer", run.optimizer),
-        ("Proposals", words.proposals(run)),
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+    >>> in_a_line(hx.from_frame(table, "loss"))
+    '3 trials · 1 hyperparameter · minimize loss · an unknown optimizer'
+    """
+    trials = {*run.trials.tolist(), *run.excluded, *run.without_result}
+    left = len(trials) - int(np.sum(run.feasible))
+    without = f" ({left} without a result that counts)" if left else ""
+    _, started, finished = run.clock()
+    times = np.concatenate([started, finished])
+    times = times[np.isfinite(times)]
+    parts = [
+        f"{counted(len(trials), 'trial')}{without}",
+        counted(len(run.space), "hyperparameter"),
+        f"{run.direction} {run.objective_name}",
+        run.optimizer,
+        *([_when(float(times.min()), float(times.max()))] if times.size else []),
     ]
-    infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
-    if len(infeasible):
-        facts.append(("Infeasible", f"{len(infeasible)} ({spans(infeasible)})"))
-    if run.excluded:
-        facts.append(("Left out", str(len(run.excluded))))
-    if np.isfinite(run.finished).any():
-        last = datetime.fromtimestamp(float(np.nanmax(run.finished)), tz=timezone.utc)
-        facts.append(("Last trial finished", f"{last:%Y-%m-%d %H:%M} UTC"))
-    return facts
+    return printable(" · ".join(parts))
 
 
-def _best(run: Run) -> dict[str, object] | None:
-    if not np.any(run.feasible):
-        return None
-    incumbent, trial = run.incumbent, run.incumbent_trial
-    return {
-        "trial": trial,
-        "objective": format_value(float(run.objective[run.row(trial)])),
-        "rows": [
-            (name, format_value(incumbent[name], width=_LONG) if name in incumbent else None)
-            for name in run.space.names
-        ],
-    }
+def _when(first: float, last: float) -> str:
+    ends = [datetime.fromtimestamp(at, tz=timezone.utc) for at in (first, last)]
+    day, time = "%Y-%m-%d %H:%M", "%H:%M"
+    start, end = (f"{at:{day}}" for at in ends)
+    if start == end:
+        return f"{start} UTC"
+    same_day = ends[0].date() == ends[1].date()
+    return f"{start} to {f'{ends[1]:{time}}' if same_day else end} UTC"
+
+
+def what_was_assumed(run: Run, prefix: str) -> list[Card]:
+    """Return the line on what was left out and assumed, where anything was."""
+    left_out = [
+        f"Left out: {counted(len(at), 'trial')} ({spans(at)}): {why}."
+        for why, at in by_reason(run.excluded).items()
+    ]
+    notes = (*left_out, *map(str, run.notes))
+    if not notes:
+        return []
+    told = [counted(len(run.excluded), "trial") + " left out"] if run.excluded else []
+    told += [counted(len(run.notes), "remark") + " on how it was read"] if run.notes else []
+    headline = f"{', '.join(told)}."
+    return [
+        Card(
+            anchor=f"{prefix}read",
+            title="What was left out and assumed?",
+            how_to_read="",
+            status=Status.SHOWN,
+            finding=headline,
+            headline=headline,
+            folded=True,
+            notes=notes,
+        )
+    ]

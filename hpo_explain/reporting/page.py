@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.workers import SIDE_BY_SIDE, Workers, may_have_workers
 from hpo_explain.catalog.methods import COMPARE, DESIRABILITY_PATH, EXPLAIN_PROPOSAL, PARETO
@@ -25,21 +25,28 @@ from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import ReportPath
 from hpo_explain.reporting._render import figures_drawn_by, figures_that_answer, page
 from hpo_explain.reporting._sections import SHOWN, section_of
-from hpo_explain.reporting.overview import what_was_read
+from hpo_explain.reporting.overview import in_a_line, what_was_assumed
 from hpo_explain.reporting.panel import WHAT_IF
-from hpo_explain.reporting.section import Card, Section, Status, card_of, drawn_out
+from hpo_explain.reporting.section import (
+    Card,
+    Section,
+    Status,
+    card_of,
+    drawn_out,
+    without_repeats,
+)
 from hpo_explain.run import Run
-from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
 from hpo_explain.space import Shared
 
-SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
+_SUMMARY, *_OTHERS = map(section_of, SHOWN)
+SECTIONS: tuple[Section, ...] = (_SUMMARY, WHAT_IF, *_OTHERS)
+"""The parts of a report, in order."""
 BRIEF = ("summary", "trust", "explain-proposal")
 """Sections that need no models of many iterations, drawn in a moment."""
 _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
 _LATE = ("history", *(str(method.called) for method in _AHEAD))
 """Sections that ask for what workers have begun."""
-_JOINT = "all-"
 # sections, runs and proposals for which workers are started: these load all modules anew, which
 # takes longer than the figures of one run alone
 _MANY = 5
@@ -67,19 +74,18 @@ def report(
         The optimization run, or runs by name: of the same trials by their objective, or of other
         trials, such as those of other seeds or data sets. Each run, and each objective of a study
         with several or of a search with several metrics of which `refit` names none, gets a part of
-        the page, after one on all of them: the Pareto front of objectives, or the runs side by
+        the page, before a line on all of them: the Pareto front of objectives, or the runs side by
         side, as by :func:`compare`. `target=` (`objective=` of a search) names one objective.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
-        The heading; by default it has the run's name, if there is one.
+        The heading; by default the run's name, if there is one.
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
-        "summary", "advise", "history", "importance", "partial-dependence", and among the details
-        "trust", "noise", "pruning", "explain-proposal", "desirability-path",
-        "h-statistic", "ablation", "local-importance", "lime", "recommended-space",
-        "optimum". Each is what the function of that name answers; "what-if" is the profiler,
-        which predicts any configuration in the page. A `Section` of your own may stand among them.
+        "summary", "what-if" (the profiler), "advise", "history", and a line each for "importance",
+        "partial-dependence", "optimum", "recommended-space", "ablation", "explain-proposal",
+        "desirability-path", "trust", "noise", "luck", "pruning" and "timeline". Each is what the
+        function of that name answers. A `Section` of your own may stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
@@ -89,9 +95,8 @@ def report(
         joblib's workers explain the proposals, as ``joblib.parallel_config`` says. The page does
         not depend on it.
     interactive : bool, default False
-        Whether figures are drawn by plotly in the browser, and say the values that are pointed at,
-        and whether "what-if" is among the parts; the file is 2 MB larger, and where no script runs
-        the figures are as without.
+        Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
+        the file is 2 MB larger, and where no script runs the figures are as without.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -155,18 +160,12 @@ class Tab:
         What each section found, in order.
     prefix : str
         What stands before its anchors in the page.
-    read : Markup
-        What was read, and what was left out and assumed.
-    hyperparameters : tuple of str
-        Their names, for the search.
     """
 
     name: str
     subtitle: str
     cards: tuple[Card, ...]
     prefix: str = ""
-    read: Markup = field(default_factory=Markup)
-    hyperparameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,9 @@ class Report:
     title : str
         Its heading.
     tabs : tuple of Tab
-        One per run: several where there are several objectives or runs, after one on all of them.
+        One per run: several where there are several objectives or runs.
+    joint : tuple of Card
+        What is said of all of them together.
     interactive : bool, default False
         Whether its figures are drawn by plotly in the browser.
     version : str, default ""
@@ -188,6 +189,7 @@ class Report:
 
     title: str
     tabs: tuple[Tab, ...]
+    joint: tuple[Card, ...] = ()
     interactive: bool = False
     version: str = ""
 
@@ -227,7 +229,7 @@ class Report:
         """
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
-        chosen = _chosen(sections, interactive)
+        chosen = _chosen(sections)
         progress = check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         questions = {name: Question(run) for name, run in runs.items()}
@@ -260,7 +262,8 @@ class Report:
                     ahead = []
                 card = card_of(section, questions[name], prefix=prefixes[name])
                 made[name, section.name] = card
-            tabs = _joint_tab(runs) if everything else []
+            joint = _joint(runs) if everything else ()
+            tabs = []
             for name, run in runs.items():
                 cards = [made[name, s.name] for s in chosen if (name, s.name) in made]
                 tabs.append(_tab(name, run, cards, prefixes[name], everything=everything))
@@ -270,18 +273,14 @@ class Report:
                     replace(tab, cards=tuple(drawn_out(c, figures.placed) for c in tab.cards))
                     for tab in tabs
                 ]
-        named = next(iter(runs.values())).name
-        proposed = any(run.proposes for run in runs.values())
-        heading = "What mattered among what was tried"
-        if proposed:
-            heading = "Why the optimizer tried what it tried"
-        heading = f"{heading}: {named}" if named else heading
-        return cls(title or heading, tuple(tabs), interactive)
+                joint = tuple(drawn_out(c, figures.placed) for c in joint)
+        named = next(iter(runs.values())).name or f"Optimization of {join_words([*runs])}"
+        return cls(title or named, tuple(tabs), joint, interactive)
 
     @property
     def cards(self) -> tuple[Card, ...]:
         """What each section found, of all tabs."""
-        return tuple(card for tab in self.tabs for card in tab.cards)
+        return (*(card for tab in self.tabs for card in tab.cards), *self.joint)
 
     @property
     def html(self) -> Markup:
@@ -289,6 +288,7 @@ class Report:
         return page(
             title=self.title,
             tabs=self.tabs,
+            joint=self.joint,
             scripts=sorted({card.script for card in self.cards} - {""}),
             interactive=self.interactive,
             version=self.version,
@@ -337,26 +337,23 @@ def _begun(question: Question, chosen: Sequence[Section], workers: Workers) -> A
 
 def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything: bool) -> Tab:
     """Return what a report shows about a run; what there is nothing for only where it was named."""
-    shown = tuple(card for card in cards if not everything or card.status is not Status.NOTHING)
-    about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
-    names = tuple(run.space.names)
-    return Tab(name, about, shown, prefix, what_was_read(run), names)
+    shown = [card for card in cards if not everything or card.status is not Status.NOTHING]
+    if everything:
+        shown += what_was_assumed(run, prefix)
+    about = ". ".join(filter(None, [in_a_line(run), words.nothing_yet(run)]))
+    return Tab(name, about, tuple(without_repeats(shown)), prefix)
 
 
-def _joint_tab(runs: Mapping[str, Run]) -> list[Tab]:
-    """Return the tab on all objectives, or all runs, together; nothing where there is one."""
-    objectives = joined(runs)
-    if objectives is not None:
-        each = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
-        what, counts, method = "objectives", counted(len(objectives.trials), "trial"), PARETO
+def _joint(runs: Mapping[str, Run]) -> tuple[Card, ...]:
+    """Return what is said of all objectives, or all runs, together; nothing where there is one."""
+    if joined(runs) is not None:
+        method = PARETO
     elif len(runs) > 1 and comparable(runs):
-        each = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
-        what, counts, method = "runs", counted(len(runs), "run"), COMPARE
+        method = COMPARE
     else:
-        return []
+        return ()
     question = Question(next(iter(runs.values())), runs=runs)
-    card = card_of(section_of(method), question, prefix=_JOINT)
-    return [Tab(f"All {what}", f"{counts}: {join_words(each)}", (card,), _JOINT)]
+    return (card_of(section_of(method), question, prefix="all-"),)
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:
@@ -364,10 +361,10 @@ def comparable(runs: Mapping[str, Run]) -> bool:
     return Shared.of([run.space for run in runs.values()]).space is not None
 
 
-def _chosen(sections: Sequence[str | Section] | None, interactive: bool) -> tuple[Section, ...]:
+def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
     if sections is None:
-        return (*SECTIONS, WHAT_IF) if interactive else SECTIONS
-    known = {section.name: section for section in (*SECTIONS, WHAT_IF)}
+        return SECTIONS
+    known = {section.name: section for section in SECTIONS}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
         if not isinstance(given, (str, Section)) or (isinstance(given, str) and given not in known):

@@ -80,7 +80,7 @@ WHAT_IF = Section(
     "A curve is the predicted objective along a hyperparameter, all others as they are set: mean "
     "and 95 % interval without observation noise, dashed the average over all others. Drag the "
     "line, or type a value: all other curves follow. The percentage is the share of the variance "
-    "that a hyperparameter explains alone.",
+    "that a hyperparameter explains, with its interactions.",
     what_if,
     script="what_if",
 )
@@ -107,7 +107,9 @@ def data_of(profile: Profile) -> dict[str, Any]:
     observed = np.full(len(tried), np.nan, np.float32)
     feasible = np.flatnonzero(np.asarray(run.feasible))
     observed[feasible] = run.objective[feasible]
-    places, letters = packed_arrays({**carried.arrays, "observed": observed})
+    numbers = np.array([*run.trials, *run.without_result], np.int32)
+    arrays = {**carried.arrays, "observed": observed, "numbers": numbers}
+    places, letters = packed_arrays(arrays)
     left_out = draws.at_one(np.zeros(len(carried.draws)))
     return {
         "objective": run.objective_name,
@@ -149,14 +151,14 @@ def packed_arrays(arrays: dict[str, Numbers]) -> tuple[dict[str, Any], str]:
 
 
 def _trials(run: Run, keep: int) -> list[list[Any]]:
-    """Return the number, the place among tried rows and the objective of trials to start from.
+    """Return the number and the objective of trials to start from.
 
     The one to keep is first, the best of the others follow.
     """
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
     cost[run.row(keep)] = -np.inf
     return [
-        [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
+        [int(run.trials[i]), format_value(float(run.objective[i]))]
         for i in ranked(cost)[:_STARTS].tolist()
     ]
 

@@ -48,8 +48,8 @@ class Frame:
 
     def y(self, objective: Any) -> Array:
         """Return where values of the objective stand; those beyond an end at that end."""
-        inside = np.clip(np.asarray(objective, float), self.low, self.high)
-        share = (inside - self.low) / (self.high - self.low)
+        inside: Array = np.clip(np.asarray(objective, float), self.low, self.high)
+        share: Array = (inside - self.low) / (self.high - self.low)
         return self.bottom - (self.bottom - self.top) * share
 
 
@@ -72,7 +72,7 @@ class Panel:
     j, name, kind : int, str, str
         Its column, its name, and whether it is along numbers or along names.
     share, range : str
-        Of the variance what it explains alone, and the interval.
+        Of the variance what it takes part in, and the interval.
     bar : tuple of str
         Paths of both, of a width of 100.
     inactive : str
@@ -278,8 +278,8 @@ class Profile:
         frame, space = self.frame, self.run.space
         parameter, row = space.parameters[j], self.decision.row_to_keep
         explained = self.question.ask(importance)
-        share = float(explained.estimate[j])
-        low, high = explained.ends[j].tolist()
+        share = float(explained.sizes[j])
+        low, high = explained.ends_with[j].tolist()
         known = not np.isnan([low, high]).any()
         range_of = f"{low:.0%} to {high:.0%}" if known else ""
         ends = (low, high) if known else (share, share)
@@ -411,7 +411,7 @@ def _texts(frame: Frame, parameter: Parameter) -> list[tuple[float, float, str, 
             texts.append((frame.right, below, "end", high))
         return texts
     count = len(parameter.choices)
-    columns = int((frame.right - frame.left) / count / _LETTER)
+    columns = int((frame.right - frame.left) / count / _LETTER) - 1
     if columns < _FEWEST:
         return [*texts, (frame.left, below, "start", f"{count} categories")]
     x = frame.x(parameter, np.arange(count)).tolist()

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.result import Cells
 from hpo_explain.question import Question
 from hpo_explain.run import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -39,16 +34,16 @@ class Content:
         The answer in words.
     body : Markup
         HTML, escaped already.
-    tables : mapping of str to pandas.DataFrame or list of (str, list)
-        The numbers behind it by name, for the reader to take along: tables, or their columns.
     headline : str, default ""
-        The answer in a few words, for the contents; by default all of it.
+        The answer in a few words, for its line; by default all of it.
+    notes : tuple of str, default ()
+        What it rests on; what an earlier section says is not said again.
     """
 
     finding: str
     body: Markup
-    tables: Mapping[str, pd.DataFrame | Cells] = field(default_factory=dict)
     headline: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,16 +57,18 @@ class Section:
     title : str
         Its heading.
     how_to_read : str
-        Two sentences for somebody who did not write the optimization.
+        Two sentences for somebody who did not write the optimization; may be empty.
     content : callable
         Returns what the section shows of a question: what is asked of a run. It raises
         `NothingToExplain` where there is nothing to show.
     folded : bool, default False
-        Whether it stands among the details, opened by who wants it.
+        Whether it is a line under More, opened by who wants it.
     concerns : callable
         Says whether a run has what the section is about; by default every run has.
     script : str, default ""
         The template whose script and style it needs beside the page's own, if any.
+    function : str, default ""
+        What answers the same outside of the page, as in ``hx.trust``.
     """
 
     name: str
@@ -81,6 +78,7 @@ class Section:
     folded: bool = False
     concerns: Callable[[Run], bool] = lambda _: True
     script: str = ""
+    function: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class Card:
     ----------
     anchor : str
         Its place in the page's address.
-    title, how_to_read : str
+    title, how_to_read, function : str
         As of the section.
     status : Status
         Which of the three it is.
@@ -101,8 +99,8 @@ class Card:
         The same in a few words.
     body : Markup
         What it shows; empty unless the status is SHOWN.
-    tables : mapping of str to list of (str, list)
-        The columns of the content's tables; empty unless the status is SHOWN.
+    notes : tuple of str
+        As of the content.
     folded : bool
         As of the section.
     script : str
@@ -117,8 +115,9 @@ class Card:
     headline: str
     folded: bool
     body: Markup = field(default_factory=Markup)
-    tables: Mapping[str, Cells] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     script: str = ""
+    function: str = ""
 
 
 def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
@@ -134,6 +133,7 @@ def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
         "",
         "",
         section.folded,
+        function=section.function,
     )
     try:
         content = section.content(question)
@@ -148,18 +148,9 @@ def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
         finding=content.finding,
         headline=content.headline or content.finding,
         body=content.body,
-        tables={name: _cells(t) for name, t in content.tables.items()},
+        notes=tuple(content.notes),
         script=section.script,
     )
-
-
-def _cells(table: pd.DataFrame | Cells) -> Cells:
-    """Return the columns of a table, its index first where that has a name."""
-    if isinstance(table, list):
-        return table
-    if table.index.name is not None:  # a column may have its name
-        table = table.reset_index(allow_duplicates=True)
-    return [(str(name), column.tolist()) for name, column in table.items()]
 
 
 def drawn_out(card: Card, figures: Callable[[Markup], Markup]) -> Card:
@@ -174,9 +165,7 @@ def _failed(card: Card, error: Exception) -> Card:
     """Return the card of a section that failed: the rest is worth having without this part."""
     _logger.error("The report's section %r failed.", card.title, exc_info=error)
     what = f"{type(error).__name__}: {error}"
-    return replace(
-        card, status=Status.FAILED, finding=what, headline=what, body=Markup(), tables={}
-    )
+    return replace(card, status=Status.FAILED, finding=what, headline=what, body=Markup(), notes=())
 
 
 def _sentence(text: str, run: Run) -> str:
@@ -184,3 +173,11 @@ def _sentence(text: str, run: Run) -> str:
     is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
     start = text if is_name else text[:1].upper() + text[1:]
     return start if start.endswith(".") else f"{start}."
+
+
+def without_repeats(cards: Iterable[Card]) -> Iterator[Card]:
+    """Yield cards without the notes that an earlier one has."""
+    said = set[str]()
+    for card in cards:
+        yield replace(card, notes=tuple(note for note in card.notes if note not in said))
+        said.update(card.notes)

@@ -109,9 +109,6 @@ def forest_and_pairs(run):
 DEMO = "from hpo_explain.cli import main; main(['demo', '--out', {!r}])"
 QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a name say which source
     "report": lambda source, folder: hx.report(source, f"{folder}/r.html", progress=False),
-    "interactive report": lambda source, folder: hx.report(
-        source, f"{folder}/r.html", interactive=True, progress=False
-    ),
     "summary": lambda source, _: hx.summary(source),
     "advise": lambda source, _: hx.advise(source),
     "importance": lambda source, _: hx.importance(source),

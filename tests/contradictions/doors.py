@@ -25,7 +25,7 @@ from hpo_explain.reporting import SECTIONS, panel
 from hpo_explain.reporting._render import figures_drawn_by
 from hpo_explain.reporting.section import Status, card_of
 
-SHOWN = 5e-4  # tables of a page have four digits where they are long
+_PERCENT = 5e-3  # of a share that is written in percent
 TOLD = 1e-6
 _SINGLE = 2e-5
 ASKED = (
@@ -70,15 +70,15 @@ def of_functions(run: hx.Run) -> Iterator[Told]:
 
 
 def of_page(run: hx.Run) -> Iterator[Told]:
-    """Yield what the tables of a page hold, and what its list of trials says of the latest."""
+    """Yield what the lines of a page tell, and what its list of trials says of the latest."""
     question = Question(run)
     for section in SECTIONS:
         with figures_drawn_by(lambda *about: Markup()):
             card = card_of(section, question)
         assert card.status is not Status.FAILED, card.finding
-        for name, cells in card.tables.items():
-            if name in ASKED:
-                yield from of_table("page", name, cells, SHOWN)
+    told = _answered(lambda: question.ask(hx.summary))
+    if told is not None:
+        yield from of_answer("page", "summary", told.to_dict())
     path = _answered(lambda: question.ask(hx.methods.desirability_path))
     for one in () if path is None else path.explanations[-1:]:
         alone = hx.explain_proposal(run, one.trial)
@@ -109,6 +109,11 @@ def of_what_if(run: hx.Run) -> Iterator[Told]:
     ends = np.clip(interval(at, stretch=data["stretch"]), low, high).tolist()
     of = _config(run.config(data["keep"]))
     yield from _prediction("what-if", of, float(at.mean()), ends)
+    for one in profile.panels:
+        share = float(one.share.removesuffix("%")) / 100.0
+        if share > 0.0:
+            of = "share with interactions, estimate"
+            yield Told("what-if", of, one.name, share, _PERCENT / share)
 
 
 def of_tools(study: Path) -> Iterator[Told]:
@@ -183,13 +188,13 @@ def of_answer(door: str, method: str, told: Mapping[str, Any]) -> Iterator[Told]
         yield from _NUMBERS[method](door, told)
 
 
-def of_table(door: str, method: str, cells: Any, digits: float = TOLD) -> Iterator[Told]:
+def of_table(door: str, method: str, cells: Any) -> Iterator[Told]:
     """Yield every number of a table, by its column and its row."""
     for column, values in cells:
         for row, value in enumerate(values):
             if isinstance(value, float | int) and np.isfinite(value):
                 what = f"{method}, {column}"
-                yield Told(door, what, f"row {row}", value, digits)
+                yield Told(door, what, f"row {row}", value)
 
 
 def _of_claim(door: str, method: str, i: int, claim: Mapping[str, Any]) -> Iterator[Told]:

@@ -35,7 +35,7 @@ LONG = "optimizer__learning_rate_schedule_parameter_{}"
 ROWS = Rows(
     labels=[("lr", "= 0.1"), ("depth", "= 3"), ("momentum: inactive",)],
     bars=[
-        Bar(0, 0.0, 2.0, half=0.5, model=0.7),
+        Bar(0, 0.0, 2.0, half=0.5),
         Bar(0, 0.0, -1.0, half=(0.1, 0.3), place=1),
         Bar(1, 0.0, 1.0, fill=PALE),
         Bar(1, 0.2, 0.4, fill=HATCHED),

@@ -220,9 +220,6 @@ def of_rows(ax, rows):
         (down, up), y = bar.reach, height(bar)
         ends = path(ax, [bar.end - down, bar.end + up], [y, y])
         yield Mark("whisker", to_rgb("black"), ends)
-        if bar.model:
-            ends = [bar.end - bar.model, bar.end + bar.model]
-            yield Mark("model", to_rgb(GREY), path(ax, ends, [y, y]), 0.45)
     bottom, top = ax.get_ylim()
     for at, look in rows.guides:
         guide = stroke(look, path(ax, [at, at], [bottom, top]), "guide")

@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-
 from hpo_explain.reporting._csv import csv_text
 
 FORMULA = tuple("=+-@\t＝＋－＠")

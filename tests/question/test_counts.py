@@ -220,8 +220,8 @@ def test_the_command_and_the_page_take_it(tmp_path):
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout)["epsilon"] == 0.05
     page = tmp_path / "page.html"
-    hx.report(table, page, objective="loss", epsilon=0.05, sections=["optimum"])
-    assert "(as given)" in page.read_text(encoding="utf-8")
+    hx.report(table, page, objective="loss", epsilon=0.05, sections=["what-if"])
+    assert '"counts":"0.05"' in page.read_text(encoding="utf-8")
 
 
 def test_of_several_objectives_each_has_its_own_amount():

@@ -59,8 +59,8 @@ def test_panels_have_the_shares_of_importance_in_its_order(profile):
     in_order = found.to_frame()
     assert [panel.name for panel in panels] == [*in_order.index]
     for panel, row in zip(panels, in_order.itertuples(), strict=True):
-        assert panel.share == f"{row.importance:.0%}"
-        assert panel.range == f"{row.lower:.0%} to {row.upper:.0%}"
+        assert panel.share == f"{row.with_interactions:.0%}"
+        assert panel.range == f"{row.with_lower:.0%} to {row.with_upper:.0%}"
 
 
 def test_a_curve_is_what_is_predicted_with_one_value_changed(profile):

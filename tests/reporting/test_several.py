@@ -1,4 +1,4 @@
-"""The report's first tab, on several objectives or several runs together."""
+"""What a report says of several runs together."""
 
 import numpy as np
 import pytest
@@ -24,10 +24,9 @@ def run_of(weights, *, seed=0, n=20, space=SPACE):
 @pytest.mark.merge
 def test_runs_of_other_trials_are_compared():
     runs = {"seed 0": run_of([1.0, 0.2]), "seed 1": run_of([1.0, 0.2], seed=1)}
-    tabs = Report.of(runs).tabs
-    assert [tab.name for tab in tabs] == ["All runs", "seed 0", "seed 1"]
-    assert tabs[0].subtitle == "2 runs: seed 0 (20 trials) and seed 1 (20 trials)"
-    (card,) = tabs[0].cards
+    report = Report.of(runs)
+    assert [tab.name for tab in report.tabs] == ["seed 0", "seed 1"]
+    (card,) = report.joint
     assert card.status is Status.SHOWN
     assert card.finding == hx.compare(runs).sentence
     assert card.body.count("<figure") == 2
@@ -36,4 +35,6 @@ def test_runs_of_other_trials_are_compared():
 def test_runs_that_share_nothing_stand_beside_each_other_only():
     other = hx.SearchSpace([hx.FloatParameter("z", 0.0, 1.0)])
     runs = {"one": run_of([1.0, 0.0]), "two": run_of([1.0], space=other)}
-    assert [tab.name for tab in Report.of(runs).tabs] == ["one", "two"]
+    report = Report.of(runs)
+    assert [tab.name for tab in report.tabs] == ["one", "two"]
+    assert report.joint == ()

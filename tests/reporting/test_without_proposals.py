@@ -34,19 +34,14 @@ def run_of(origin, **more):
 )
 def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said):
     report = Report.of({"loss": run_of(origin, optimizer="a grid")}, n_jobs=1)
-    assert report.title == "What mattered among what was tried"
     anchors = [card.anchor for card in report.cards]
     assert not {"desirability-path", "explain-proposal"} & {*anchors}
     assert {"summary", "history", "importance", "recommended-space"} <= {*anchors}
     (trials,) = [card for card in report.cards if card.anchor == "history"]
     assert "initial design" not in trials.body
-    assert said in report.tabs[0].read
     assert said in str(run_of(origin))
 
 
-def test_a_run_with_a_proposal_is_titled_as_one():
-    run = hx.Run(SPACE, X, LOSS, "minimize", proposals=[9])
-    report = Report.of({"loss": run}, sections=["history"])
-    assert report.title == "Why the optimizer tried what it tried"
+def test_a_run_that_is_under_way_may_have_proposals():
     running = {12: WithoutResult("running", np.array([0.1, 0.2]))}
     assert hx.Run(SPACE, X, LOSS, "minimize", proposals=[], without_result=running).proposes

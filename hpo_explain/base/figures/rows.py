@@ -38,8 +38,8 @@ class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
-    two halves: how far it reaches down, and up; NaN or None is none. `model`: half of what a model
-    does not know. `told` is what it says when it is pointed at, in place of its ends.
+    two halves: how far it reaches down, and up; NaN or None is none. `told` is what it says when it
+    is pointed at, in place of its ends.
     """
 
     row: int
@@ -48,7 +48,6 @@ class Bar:
     half: Any = np.nan
     place: int = 0
     fill: int | None = None
-    model: float = np.nan
     told: str = ""
 
     @property
@@ -197,7 +196,7 @@ class Rows(Words):
         ends = [0.0] if self.zero else []
         ends += [x for x, _ in self.guides]
         for bar in self.bars:
-            down, up = (max(half, bar.model or 0.0) for half in bar.reach)
+            down, up = np.nan_to_num(bar.reach)
             ends += [bar.begin, bar.end - down, bar.end + up]
         for dots in self.dots:
             down, up = np.nan_to_num(dots.reach)

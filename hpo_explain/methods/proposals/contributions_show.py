@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import BETTER, ROUNDING, counted, number, sentences, signed
+from hpo_explain.base import BETTER, ROUNDING, number, sentences, signed
 from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
@@ -18,17 +18,16 @@ from hpo_explain.methods.proposals.contributions_result import (
 
 _MOST_INACTIVE = 3
 _MODEL = (
-    "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
-    "such lines overlap, one can still be larger than the other."
+    "Whiskers: 95 % interval of what the model does not know. Contributions go together: where "
+    "whiskers overlap, one can still be larger than the other."
 )
 
 
 def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     """Draw the contributions, the largest on top: a bar per term, and a diamond for their total.
 
-    Whiskers are 95 % intervals of integrating over the background, pale lines behind those of a
-    prediction what the trials allow. More than 20 hyperparameters are folded: the last row is the
-    sum of the others, whose errors are not independent, so that it has no interval.
+    Whiskers of a prediction are 95 % intervals of what the trials allow. More than 20
+    hyperparameters are folded: the last row is the sum of the others, which has no interval.
     """
     active = [j for j in explanation.order().tolist() if explanation.active[j]]
     shown, rest = Rows.folded(active)
@@ -42,36 +41,23 @@ def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     return _of_prediction(explanation, labels, shown, rest)
 
 
-def whiskers_of(size: int, *, has_intervals: bool) -> str:
-    """Say what whiskers of contributions are: the error of averaging over the background."""
-    if not has_intervals:
-        return "No intervals: the background was given."
-    return (
-        f"Whiskers: 95 % interval of averaging over a background of "
-        f"{counted(size, 'configuration')}; it is not the model's uncertainty."
-    )
-
-
 def _of_proposal(
     explanation: ProposalExplanation,
     labels: list[tuple[str, ...]],
     shown: list[int],
     rest: list[int],
 ) -> Rows:
-    half = explanation.half_width()
-    is_known, has_terms = not np.isnan(half).any(), len(explanation.terms) > 1
+    has_terms = len(explanation.terms) > 1
     made = [
-        Bar(i, 0.0, float(explanation.phi[j, t]), float(half[j, t]), t)
+        Bar(i, 0.0, float(explanation.phi[j, t]), place=t)
         for i, j in enumerate(shown)
         for t in range(len(explanation.terms))
     ]
     totals = explanation.total[shown]
-    ends = half[shown, -1]
     if rest:
         of_rest = explanation.phi[rest].sum(axis=0).tolist()
         made += [Bar(len(shown), 0.0, value, place=t) for t, value in enumerate(of_rest)]
         totals = np.append(totals, sum(of_rest))
-        ends = np.append(ends, np.nan)
     quiet = _without_value(explanation)
     return Rows(
         labels=[*labels, *((text,) for text in quiet)],
@@ -80,14 +66,10 @@ def _of_proposal(
         heading=_why(explanation),
         subtitle=_payout(explanation),
         label=f"contribution to {explanation.acquisition}: right is more desirable",
-        footer=sentences(
-            whiskers_of(explanation.background_size, has_intervals=is_known),
-            rest and is_known and "None is known for a sum.",
-            _missed(explanation),
-        ),
+        footer=_missed(explanation),
         fills=dict(enumerate(explanation.terms)),
         negligible=ROUNDING * max(map(abs, explanation.prediction.values()), default=0.0),
-        dots=[Dots(totals, np.arange(len(totals), dtype=float), ends, look="total")] * has_terms,
+        dots=[Dots(totals, np.arange(len(totals), dtype=float), look="total")] * has_terms,
         means={"total": "total"} if has_terms else {},
     )
 
@@ -140,7 +122,7 @@ def _of_prediction(
     shown: list[int],
     rest: list[int],
 ) -> Rows:
-    half, model = explanation.half_width, explanation.model_half_width
+    half = explanation.model_half_width
     sign = explanation.subject.value_sign
     values = explanation.phi[shown].tolist()
     if rest:
@@ -151,7 +133,7 @@ def _of_prediction(
         for i, (value, fill) in enumerate(zip(values, fills, strict=True))
     ]
     for i, j in enumerate(shown):
-        made[i] = replace(made[i], half=float(half[j]), model=float(model[j]))
+        made[i] = replace(made[i], half=float(half[j]))
     inactive = int((~explanation.active).sum())
     gap = explanation.prediction - explanation.baseline
     there = {bar.fill for bar in made if bar.end}
@@ -163,7 +145,6 @@ def _of_prediction(
         f"{number(explanation.baseline, apart=gap)}: the bars add up to the difference",
         label=contribution_to(explanation),
         footer=sentences(
-            whiskers_of(explanation.background_size, has_intervals=not np.isnan(half).any()),
             len(explanation.draws) > 1 and _MODEL,
             inactive and f"Not shown: {inactive} inactive.",
         ),

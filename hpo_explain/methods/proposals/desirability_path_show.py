@@ -15,17 +15,16 @@ _MOST_CRITERIA = 3
 def contributions(path: DesirabilityPath) -> Panels:
     """Draw the contributions by trial, a panel per hyperparameter, the largest first.
 
-    The dark line is the contribution to the whole acquisition, its band the 95 % interval of
-    averaging over the background; thinner lines are the terms. An upright line marks the trial
-    from which the mean led, not uncertainty. Lines are broken where the hyperparameter is
-    inactive. Proposals of several criteria, whose units differ, are drawn as shares.
+    The dark line is the contribution to the whole acquisition; thinner lines are the terms. An
+    upright line marks the trial from which the mean led, not uncertainty. Lines are broken where
+    the hyperparameter is inactive. Proposals of several criteria, whose units differ, are drawn as
+    shares.
     """
     shares, scale = len(path.acquisitions) > 1, np.ones((len(path), 1))
     if shares:
         whole = np.abs(path.total).sum(axis=1, keepdims=True)
         scale = np.where(whole > 0.0, whole, 1.0)
     active = np.stack([e.active for e in path.explanations])
-    half = path.half_width()[:, :, -1] / scale
     terms = path.terms if len(path.terms) > 1 else ()  # the only one is the total
     looks = ["total", *map(str, range(len(terms)))]
     series = [
@@ -42,7 +41,6 @@ def contributions(path: DesirabilityPath) -> Panels:
         for name, turn in path.turns.items()
         if turn.certain
     }
-    band = {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
     return Panels(
         panels=[
             Curves(
@@ -50,12 +48,7 @@ def contributions(path: DesirabilityPath) -> Panels:
                 x=Axis(label="trial", whole=True),
                 y=Axis(label="share of all contributions" if shares else "contribution"),
                 lines=[
-                    Line(
-                        path.trials.astype(float),
-                        values[:, j],
-                        half[:, j] if look == "total" else None,
-                        look=look,
-                    )
+                    Line(path.trials.astype(float), values[:, j], look=look)
                     for look, values in zip(looks, series, strict=False)
                 ],
                 levels=[(0.0, "zero")],
@@ -68,7 +61,6 @@ def contributions(path: DesirabilityPath) -> Panels:
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
         means={
             **dict(zip(looks, ("total", *terms), strict=True)),
-            **band,
             "turn": "the mean leads from here on",
         },
         footer=sentences(
@@ -95,15 +87,9 @@ def _asked(path: DesirabilityPath) -> str:
 
 
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:
-    """Say what the band is, and what is not drawn."""
-    unknown = sum(bool(np.isnan(e.standard_error).any()) for e in path.explanations)
-    has_intervals = unknown < len(path)
+    """Say what is not drawn."""
     conditional = any(not e.active.all() for e in path.explanations)
     return sentences(
-        "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
-        if has_intervals
-        else "No intervals: they are not known.",
-        has_intervals and unknown and f"It is not known for {counted(unknown, 'proposal')}.",
         shares
         and "Criteria have different units, so contributions are divided by the sum of the "
         "proposal's absolute contributions.",

@@ -13,13 +13,10 @@
     const parts = marked();
     const read = parts.findLast((part) => part.getBoundingClientRect().top <= innerHeight / 3)
       ?? parts[0];
-    const field = document.activeElement?.type === "search" ? document.activeElement : null;
     const place = {
       part: read.id, top: read.getBoundingClientRect().top,
       tab: [...document.querySelectorAll(".choice")].findIndex((choice) => choice.checked),
-      trials: [...document.querySelectorAll(".trials svg")]
-        .map((svg) => svg.querySelector('[aria-selected="true"]')?.id ?? ""),
-      sought: field?.value ?? null,
+      trials: [...document.querySelectorAll(".trials")].map((one) => one.dataset.chosen ?? ""),
     };
     history.scrollRestoration = "manual";
     try {
@@ -28,7 +25,7 @@
     location.reload();
   }
 
-  function come() {
+  async function come() {
     let place = null;
     try {
       place = JSON.parse(sessionStorage.getItem(PLACE));
@@ -37,16 +34,10 @@
     if (typeof place?.part !== "string") return;
     const choice = document.querySelectorAll(".choice")[place.tab];
     if (choice) choice.checked = true;
-    for (const id of place.trials ?? []) {
-      document.getElementById(id)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    }
-    if (typeof place.sought === "string") {
-      const field = document.querySelector('input[type="search"]');
-      if (field) {
-        field.value = place.sought;
-        field.focus({ preventScroll: true });
-      }
-    }
+    document.querySelectorAll(".trials").forEach((one, i) => {
+      if (place.trials?.[i]) one.dataset.chosen = place.trials[i];  // read when it is unpacked
+    });
+    await Promise.all(making);
     const part = document.getElementById(place.part);
     if (part) {
       const top = part.getBoundingClientRect().top - place.top;

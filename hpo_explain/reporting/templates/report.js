@@ -1,5 +1,5 @@
-/* The report's behavior: trials at a click, and paper that shows everything.
-   Everything it shows stands in the page's JSON blocks; texts are only ever set as text. */
+/* The report's behavior: a table of all trials, why each was tried, and paper that shows everything.
+   Everything it shows stands in the page's data blocks; texts are only ever set as text. */
 /* What is packed in the page, as a response. */
 const unpacked = (letters) => {
   const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
@@ -31,6 +31,20 @@ const cell = (value, kind = "") => element("td", { class: kind }, value);
 const scrolled = (label, rows, kind = "", head = "") => element("div",
   { class: `scroll ${kind}`, tabindex: "0", role: "region", "aria-label": label },
   element("table", {}, head, element("tbody", {}, ...rows)));
+const making = [];  // what is still being made of the page
+
+/* Takes a text along; where the page has no right to, it is selected, to be copied by hand. */
+const copied = async (button, text, shown) => {
+  const name = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = name; }, 2000);
+  } catch {
+    shown.hidden = false;
+    getSelection().selectAllChildren(shown);
+  }
+};
 
 (() => {
   "use strict";
@@ -38,73 +52,12 @@ const scrolled = (label, rows, kind = "", head = "") => element("div",
   /* ------------------------------------------------------------------ trials */
 
   const chooses = new Map();  // of each tab: what chooses a trial
-  let WIDTH = 560;  // pixels, as many as there are: its texts have the size that they say
-  const HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
+  const ROW = 30, AROUND = 10, DIGITS = 4, WIDEST = 24;  // pixels of a row; rows out of sight; letters
+  const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
-  function scales(data) {
-    const [low, high] = data.limits ?? [0, 0];
-    const last = data.trials.reduce((most, trial) => Math.max(most, trial.t), 1);
-    const clip = (y) => Math.min(Math.max(y, low), high);
-    return {
-      beyond: (y) => y !== clip(y),
-      x: (t) => data.left + ((WIDTH - data.left - RIGHT) * t) / last,
-      y: (y) => TOP + (HEIGHT - TOP - BOTTOM) * (high > low ? (high - clip(y)) / (high - low) : 0.5),
-    };
-  }
-
-  function history(data, choose) {
-    const at = scales(data);
-    const svg = mark("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "listbox", tabindex: "0",
-      "aria-label": `Trials by ${data.objective}; arrow keys go from one to the next`,
-    });
-    svg.append(mark("line", {
-      class: "axis", x1: data.left, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM + 8, y2: HEIGHT - BOTTOM + 8,
-    }));
-    const best = data.trials.filter((trial) => trial.best !== null);
-    if (best.length) {
-      let steps = `M${at.x(best[0].t)},${at.y(best[0].best)}`;
-      for (const trial of best.slice(1)) steps += `H${at.x(trial.t)}V${at.y(trial.best)}`;
-      svg.append(mark("path", { class: "best", d: steps }));
-    }
-    const marks = new Map();
-    for (const trial of data.trials) {
-      const common = {
-        role: "option", id: `${data.id}-${trial.t}`, "aria-selected": "false",
-        class: `trial ${trial.kind}${data.explained[trial.t] ? " explained" : ""}`,
-      };
-      const x = at.x(trial.t), text = `trial ${trial.t}: ${trial.text}`;
-      let made;
-      if (trial.y === null) {
-        made = mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` });
-      } else if (at.beyond(trial.y)) {
-        const y = at.y(trial.y), by = y < HEIGHT / 2 ? 7 : -7;
-        made = mark("path", { ...common, d: `M${x - 4},${y + by / 2}h8l-4,${-by}z` });
-      } else {
-        made = mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 });
-      }
-      made.setAttribute("aria-label", text);
-      made.append(mark("title", {}, text));
-      made.addEventListener("click", () => choose(trial.t));
-      marks.set(trial.t, made);
-      svg.append(made);
-    }
-    const label = (text, x, anchor, y = HEIGHT - 4) => mark("text", { x, y, "text-anchor": anchor }, text);
-    svg.append(
-      label("trial 0", data.left, "start"),
-      label(`trial ${data.trials.at(-1)?.t ?? 0}`, WIDTH - RIGHT, "end"),
-    );
-    if (data.limits) {
-      const [low, high] = data.limits;
-      svg.append(label(data.shown[0], data.left - 8, "end", at.y(low) + 4));
-      if (high > low) svg.append(label(data.shown[1], data.left - 8, "end", at.y(high) + 4));
-    }
-    return [svg, marks];
-  }
-
-  function bars(data, found) {
+  function bars(names, found) {
     const largest = Math.max(...found.rows.flatMap((row) => row.phi.map(Math.abs)), 1e-300);
-    const terms = found.terms.map((term) => data.names[term] ?? term);
+    const terms = found.terms.map((term) => names[term] ?? term);
     const rows = found.rows.map((one) => {
       const bars = cell("", "bars");
       one.phi.forEach((value, index) => {
@@ -121,70 +74,147 @@ const scrolled = (label, rows, kind = "", head = "") => element("div",
       heading("", "value"), heading("sides", ...sides), heading("number", "total")));
     const legend = element("p", { class: "about" }, "Contributions: ", ...terms.map((term, index) =>
       element("span", { class: "term" }, element("span", { class: `key term-${index % 3}` }), `${term} `)));
-    return [legend, scrolled("Contributions", rows, "tall", head)];
+    return [legend, scrolled("Contributions", rows, "", head)];
   }
 
-  function panel(data, number) {
-    const trial = data.trials.find((each) => each.t === number);
-    const found = data.explained[number];
-    const parts = [element("h3", {}, `Trial ${number}`), element("p", { class: "about" }, trial.text)];
-    if (found) {
-      parts.push(element("p", { class: "finding" }, found.sentence));
-      if (found.predicted) parts.push(element("p", {}, found.predicted));
-      parts.push(...bars(data, found));
-      for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
-    } else {
-      parts.push(element("p", {}, trial.why));
-      const rows = (trial.config ?? []).flatMap((value, index) =>
-        value === null ? [] : [lineOf(data.hyperparameters[index], cell(value))]);
-      if (rows.length) parts.push(scrolled("Values", rows, "tall"));
+  /* All trials, of which the rows in sight are there. */
+  class Trials {
+    constructor(place, data) {
+      const { columns, why } = data;
+      Object.assign(this, { place, data, columns, sorted: 0, down: false, chosen: null });
+      this.numbers = columns[0].values;
+      this.why = why.values.map((at) => why.labels[at]);
+      this.row = new Map(this.numbers.map((number, i) => [number, i]));
+      this.marks = new Map([...place.querySelectorAll(".trial")].map((one) => [Number(one.dataset.trial), one]));
+      for (const [number, one] of this.marks) {
+        one.append(mark("title", {}, `trial ${number}: ${this.told(number)}`));
+        one.addEventListener("click", () => this.choose(number));
+      }
+      this.said = element("div", { class: "explanation", "aria-live": "polite" },
+        element("p", { class: "about" }, "A selected trial says why it was tried, and sets the profiler."));
+      const states = [...new Set(columns[1].values)].map((at) => columns[1].labels[at]);
+      this.state = element("select", { "aria-label": "State" }, element("option", { value: "" }, "all states"),
+        ...states.map((text) => element("option", {}, text)));
+      this.search = element("input", { type: "search", placeholder: `search, or ${columns.at(-1).name}<1`, "aria-label": "Search trials", autocomplete: "off" });
+      for (const field of [this.state, this.search]) field.addEventListener("input", () => this.filter());
+      this.count = element("span", { role: "status" });
+      this.head = columns.map((one, c) => element("th", { scope: "col" }, pressed(one.name, () => this.sort(c), { title: one.name })));
+      this.body = element("tbody");
+      const widths = columns.map((one, c) => {
+        const longest = Math.max(one.name.length, ...this.numbers.slice(0, 200).map((_, i) => this.text(c, i).length));
+        return element("col", { style: `width: ${Math.min(longest, WIDEST) + 2.5}ch` });
+      });
+      this.box = element("div", { class: "scroll table", tabindex: "0", role: "region", "aria-label": "Trials; arrow keys go from one to the next" },
+        element("table", {}, element("colgroup", {}, ...widths), element("thead", {}, element("tr", {}, ...this.head)), this.body));
+      this.box.addEventListener("scroll", () => this.draw());
+      this.box.addEventListener("keydown", (event) => this.key(event));
+      place.append(element("div", { class: "list" }, element("p", { class: "tools" }, this.search, this.state, this.count), this.box), this.said);
+      this.sort(0);
+      new ResizeObserver(() => this.draw()).observe(this.box);
+      if (place.dataset.chosen) this.show(Number(place.dataset.chosen));
     }
-    return parts;
+
+    text(c, i) {
+      const { labels, whole, values } = this.columns[c], value = values[i];
+      return value === null ? "" : labels ? labels[value] : String(whole ? value : Number(value.toPrecision(DIGITS)));
+    }
+
+    told(number) {
+      const i = this.row.get(number), value = this.text(2, i), state = this.text(1, i);
+      return [value ? `${this.columns[2].name} ${value}` : "", state === "finished" ? "" : state, this.why[i]].filter(Boolean).join("; ");
+    }
+
+    /* What a word asks of a row: `name<3`, or that any of its cells has it. */
+    asked(word) {
+      const [, name, sign, bound] = /^(.+?)([<>])=?(.+)$/.exec(word) ?? [], c = this.columns.findIndex((one) => one.name.toLowerCase() === name);
+      if (c >= 0 && !this.columns[c].labels && Number.isFinite(Number(bound))) return (i) => {
+        const value = this.columns[c].values[i];
+        return value !== null && (sign === "<" ? value <= bound : value >= bound);
+      };
+      return (i) => this.columns.some((_, c) => this.text(c, i).toLowerCase().includes(word));
+    }
+
+    filter() {
+      const asks = this.search.value.toLowerCase().split(" ").filter(Boolean).map((word) => this.asked(word));
+      const kept = (i) => (!this.state.value || this.text(1, i) === this.state.value) && asks.every((meets) => meets(i));
+      const { labels, values } = this.columns[this.sorted], sign = this.down ? -1 : 1;
+      const key = values.map((value) => (value === null ? null : labels ? labels[value] : value));
+      const order = (a, b) => (key[a] === null) - (key[b] === null) || sign * ((key[a] > key[b]) - (key[a] < key[b])) || a - b;
+      this.shown = this.numbers.flatMap((_, i) => (kept(i) ? [i] : [])).sort(order);
+      this.count.textContent = `${this.shown.length} of ${this.numbers.length}`;
+      this.box.scrollTop = 0;
+      this.draw();
+    }
+
+    sort(c) {
+      this.down = c === this.sorted && !this.down && this.shown !== undefined;
+      this.head[this.sorted].removeAttribute("aria-sort");
+      this.head[c].setAttribute("aria-sort", this.down ? "descending" : "ascending");
+      this.sorted = c;
+      this.filter();
+    }
+
+    draw() {
+      const { scrollTop, clientHeight } = this.box, { length } = this.shown;
+      const first = Math.max(0, Math.floor(scrollTop / ROW) - AROUND);
+      const last = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + AROUND);
+      const room = (rows) => (rows > 0 ? [element("tr", { style: `height: ${rows * ROW}px` })] : []);
+      this.body.replaceChildren(...room(first), ...this.shown.slice(first, last).map((i) => this.line(i)), ...room(length - last));
+    }
+
+    line(i) {
+      const number = this.numbers[i], made = element("tr", { "aria-selected": number === this.chosen },
+        ...this.columns.map((one, c) => {
+          const text = this.text(c, i), made = cell(text, one.labels ? "" : "number");
+          if (text.length > WIDEST) made.title = text;
+          return made;
+        }));
+      made.addEventListener("click", () => this.choose(number));
+      return made;
+    }
+
+    key(event) {
+      const by = STEPS[event.key], { length } = this.shown;
+      if (!by || !length) return;
+      event.preventDefault();
+      const at = this.shown.indexOf(this.row.get(this.chosen)), next = Math.min(Math.max(at + by, 0), length - 1);
+      const room = this.box.clientHeight - 2 * ROW;
+      this.box.scrollTop = Math.min(Math.max(this.box.scrollTop, next * ROW - room), next * ROW);
+      this.choose(this.numbers[this.shown[next]]);
+    }
+
+    /* Has a trial told here, and set in the profiler. */
+    choose(number) {
+      if (!this.row.has(number)) return;
+      this.show(number);
+      this.place.closest(".tab").dispatchEvent(new CustomEvent("trial", { detail: number }));
+    }
+
+    show(number) {
+      this.marks.get(this.chosen)?.classList.remove("chosen");
+      this.marks.get(number)?.classList.add("chosen");
+      this.marks.get(number)?.parentNode.append(this.marks.get(number));
+      this.chosen = this.place.dataset.chosen = number;
+      this.draw();
+      const found = this.data.explained[number], parts = [element("h3", {}, `Trial ${number}`), element("p", {}, this.told(number))];
+      if (found) {
+        parts.push(element("p", { class: "finding" }, found.sentence), element("p", {}, found.predicted), ...bars(this.data.names, found));
+        for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
+      }
+      this.said.replaceChildren(...parts);
+    }
   }
 
-  function trials(place, index) {
-    const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
-    data.id = `trial-${index}`;
-    data.left = 16 + 7.5 * Math.max(5, ...data.shown.map((text) => text.length));
-    if (!data.trials.length) return;
-    const said = element("div", { "aria-live": "polite", "aria-atomic": "true" });
-    const more = element("div");
-    const shown = element("div", { class: "explanation" }, said, more);
-    const numbers = data.trials.map((trial) => trial.t);
-    let current = null;
-    const choose = (number) => {
-      if (current !== null) marks.get(current).setAttribute("aria-selected", "false");
-      current = number;
-      marks.get(number).setAttribute("aria-selected", "true");
-      svg.setAttribute("aria-activedescendant", `${data.id}-${number}`);
-      const parts = panel(data, number);
-      said.replaceChildren(...parts.splice(0, 3));  // read aloud: the trial, and why in a sentence
-      more.replaceChildren(...parts);
-    };
-    const step = (by) => {
-      const next = numbers[numbers.indexOf(current) + by];
-      if (next !== undefined) choose(next);
-    };
-    const room = place.clientWidth || document.body.clientWidth;
-    WIDTH = Math.max(300, Math.min(room > 800 ? room / 2 - 16 : room, 640));
-    const [svg, marks] = history(data, choose);
-    const keys = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-    svg.addEventListener("keydown", (event) => {
-      if (event.key in keys) step(keys[event.key]);
-      else if (event.key === "Home") choose(numbers[0]);
-      else if (event.key === "End") choose(numbers.at(-1));
-      else return;
-      event.preventDefault();
-    });
-    const buttons = element("p", { class: "steps" },
-      pressed("←", () => step(-1), { "aria-label": "Previous trial" }),
-      pressed("→", () => step(1), { "aria-label": "Next trial" }),
-      ...data.jumps.map(([text, number]) => pressed(text, () => choose(number))));
-    const caption = element("p", { class: "about" }, data.marks);
-    place.replaceChildren(element("div", { class: "history" }, svg, caption, buttons), shown);
-    choose(data.start);
-    chooses.set(place.closest(".tab"), (number) => { if (marks.has(number)) choose(number); });
-  }
+  const made = async (place) => {
+    if (!("DecompressionStream" in window)) return;  // the history stands there
+    const data = await unpacked(place.querySelector(".trials-data").textContent).json();
+    const trials = new Trials(place, data);
+    chooses.set(place.closest(".tab"), (number) => trials.choose(number));
+  };
+  making.push(...[...document.querySelectorAll(".trials")].map(made));
+  document.querySelectorAll("pre.code").forEach((code) => {
+    code.before(pressed("Copy", (button) => copied(button, code.textContent, code)));
+  });
 
   /* ------------------------------------------------------------------ figures of plotly */
 
@@ -219,15 +249,12 @@ const scrolled = (label, rows, kind = "", head = "") => element("div",
 
   /* ------------------------------------------------------------------ the page */
 
-  document.querySelectorAll(".trials").forEach(trials);
-
   const unfold = (target) => {
     for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   };
   const open = (anchor) => {
-    const target = document.getElementById(decodeURIComponent(anchor.slice(1)));
+    const target = document.getElementById(decodeURIComponent(anchor.slice(1)).split("?")[0]);
     unfold(target);
-    target?.querySelector("details.detail")?.setAttribute("open", "");
     target?.scrollIntoView();
   };
   document.addEventListener("click", (event) => {
@@ -273,67 +300,6 @@ const scrolled = (label, rows, kind = "", head = "") => element("div",
     printed.forEach((part) => { part.open = false; });
     setTimeout(() => { printed = []; }, 1000);  // when these, too, were told
   });
-
-  /* ------------------------------------------------------------------ finding a hyperparameter */
-
-  const IN_NAMES = /[\p{L}\p{N}_]/u;
-  function mentions(text, name) {
-    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-      const before = text[at - 1] ?? " ", after = text[at + name.length] ?? " ";
-      if (!IN_NAMES.test(before) && before !== "." && !IN_NAMES.test(after)) return true;
-    }
-    const [start, end] = text.trim().split("…");  // a long name is shortened in figures
-    return end !== undefined && name.startsWith(start) && name.endsWith(end);
-  }
-
-  function search(list) {
-    const tab = list.closest(".tab");
-    const names = [...list.options].map((option) => option.value);
-    const field = element("input", {
-      type: "search", list: list.id, placeholder: "Find a hyperparameter", autocomplete: "off",
-      "aria-label": "Find a hyperparameter; Enter goes from one place to the next",
-    });
-    const said = element("span", { role: "status", class: "found" });
-    let places = [], at = -1, sought = "";
-    const find = () => {
-      const text = field.value.trim().toLowerCase();
-      const wanted = names.includes(field.value) ? [field.value]
-        : names.filter((name) => name.toLowerCase().includes(text));
-      const found = new Set();
-      const walk = document.createTreeWalker(tab.querySelector("main"), NodeFilter.SHOW_TEXT);
-      while (walk.nextNode()) {
-        const { data, parentElement: parent } = walk.currentNode;
-        if (["SCRIPT", "TITLE", "STYLE"].includes(parent.tagName.toUpperCase())) continue;
-        if (wanted.some((name) => mentions(data, name))) found.add(parent);
-      }
-      return [...found];
-    };
-    const go = (by) => {
-      places[at]?.classList.remove("hit");
-      if (!field.value.trim()) {
-        said.textContent = sought = "";
-        return;
-      }
-      if (field.value !== sought) {
-        sought = field.value;
-        places = find();
-        at = by > 0 ? -1 : 0;
-      }
-      at = places.length ? (at + by + places.length) % places.length : -1;
-      said.textContent = places.length ? `${at + 1} of ${places.length}` : "nowhere";
-      unfold(places[at]);
-      places[at]?.classList.add("hit");
-      places[at]?.scrollIntoView({ block: "center" });
-    };
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-    });
-    field.addEventListener("input", () => {
-      if (!field.value || names.includes(field.value)) go(1);
-    });
-    list.before(element("span", { class: "search" }, field, " ", said));
-  }
-  document.querySelectorAll("nav datalist").forEach(search);
 
   window.addEventListener("hashchange", () => open(location.hash));
   if (location.hash) open(location.hash);

@@ -334,11 +334,12 @@
     }
 
     constructor(data, arrays) {
-      const { rows, tried, trials, observed } = arrays;
+      const { rows, tried, trials, observed, numbers } = arrays;
       this.data = data;
       this.space = new Space(data);
       const d = data.parameters.length;
       this.observed = observed.values;
+      this.numbers = numbers.values;
       this.columns = data.parameters.map((_, j) => Float64Array.from(tried.values, (i) => rows.values[i * d + j]));
       this.functions = new Functions(arrays, "", trials.values, data.parameters);
       this.back = new WayBack(data.belief, arrays);
@@ -649,7 +650,7 @@
       Object.assign(this, { place, data, belief, space: belief.space, focus: null, stale: [] });
       this.keep = row_of(data.starts.keep[1]);
       this.kept = belief.draws(this.keep);
-      this.trials = new Map(data.trials.map(([number, at]) => [number, at]));
+      this.trials = new Map(Array.from(belief.numbers, (number, at) => [number, at]));
       this.panels = [...place.querySelectorAll(".profile")].map((box) => new Panel(box, this));
       this.answers = place.querySelector(".what-if-answers");
       this.note = element("p", { class: "about profile-note" });
@@ -660,11 +661,7 @@
       place.querySelector("details")?.addEventListener("toggle", () => this.move());
       this.id = place.closest("[id]").id;
       addEventListener("hashchange", () => this.linked());
-      document.addEventListener("click", ({ target }) => {
-        const link = target.closest("[data-trial], .trial");
-        if (!link || link.closest(".tab") !== place.closest(".tab")) return;
-        this.tried(Number(link.dataset.trial ?? link.id.split("-").at(-1)));
-      });
+      place.closest(".tab").addEventListener("trial", ({ detail }) => this.tried(detail));
       if (!this.linked()) this.begin(this.keep);
     }
 
@@ -672,7 +669,7 @@
     head() {
       const { data } = this, starts = Object.values(data.starts);
       const any = element("select", { "aria-label": "Any trial" }, element("option", { value: "" }, "any trial"),
-        ...data.trials.map(([number, , value]) => element("option", { value: number }, `trial ${number}: ${value}`)));
+        ...data.trials.map(([number, value]) => element("option", { value: number }, `trial ${number}: ${value}`)));
       any.addEventListener("change", () => this.tried(Number(any.value)));
       const compare = pressed("Compare", () => {
         this.held = this.held ? null : this.row;
@@ -821,17 +818,9 @@
       return kind === "dict" ? `{${pairs.join(", ")}}` : `study.enqueue_trial({${pairs.join(", ")}})`;
     }
 
-    async copy(button, text) {
-      const name = button.textContent;
+    copy(button, text) {
       this.code.textContent = text;
-      try {
-        await navigator.clipboard.writeText(text);
-        button.textContent = "Copied";
-        setTimeout(() => { button.textContent = name; }, 2000);
-      } catch {  // a page without the right to it: what is selected can be copied by hand
-        this.code.hidden = false;
-        getSelection().selectAllChildren(this.code);
-      }
+      return copied(button, text, this.code);
     }
 
     /* The setting as a part of the page's address. */
@@ -867,9 +856,10 @@
     }
   }
 
-  document.querySelectorAll(".what-if").forEach(async (place) => {
+  const made = async (place) => {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     if (!("DecompressionStream" in window)) return;  // the picture stands there
     place.whatIf = new Profiler(place, data, await Belief.of(data));
-  });
+  };
+  making.push(...[...document.querySelectorAll(".what-if")].map(made));
 })();
