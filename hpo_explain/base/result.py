@@ -20,6 +20,8 @@ from hpo_explain.base.claim import (
     reservation,
     told_apart,
 )
+from hpo_explain.base.csv_text import Cells as Cells
+from hpo_explain.base.csv_text import csv_text
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
@@ -43,9 +45,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hpo_explain.belief.trust import Trust
-
-Cells = list[tuple[str, list[Any]]]
-"""The columns of a table: their names and their plain values, row by row."""
 
 _FORMATS = (".png", ".svg", ".pdf", ".html", ".csv", ".json")
 _MOST_ROWS = 30
@@ -356,7 +355,7 @@ class Result(ABC):
             problem = f"must end in {', '.join(_FORMATS)}, but was {str(path)!r}"
             raise InputError("path", problem, path, "Choose one of these endings.")
         if form == ".csv":
-            content = self.to_frame().to_csv(index=bool(self.table.index[1])).encode()
+            content = csv_text(self.cells(), nothing="None").encode()
         elif form == ".json":
             content = json.dumps(self.to_dict(), indent=2, allow_nan=False).encode()
         elif form == ".html":

@@ -76,7 +76,7 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
 
 def _csv(result: Any) -> str:
     """Return the table of a result as CSV: None is a category, and what is not known is empty."""
-    from hpo_explain.reporting._csv import csv_text
+    from hpo_explain.base.csv_text import csv_text
 
     return csv_text(_without_members(result.cells()), nothing="None")
 

@@ -3,7 +3,8 @@
 import csv
 
 import pytest
-from hpo_explain.reporting._csv import csv_text
+
+from hpo_explain.base.csv_text import csv_text
 
 FORMULA = tuple("=+-@\t＝＋－＠")
 
