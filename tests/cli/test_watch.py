@@ -60,7 +60,7 @@ def test_the_report_is_written_anew_when_trials_arrive_and_only_then(study, watc
     assert outcome.exit_code == 0
     assert reports(outcome) == ["15 trials", "16 trials"]
     assert outcome.waited == [120.0] * 4
-    assert "16 trials" in page()
+    assert "17 trials (1 without a result" in page()
     assert outcome.stderr.endswith("stopped\n")
 
 
