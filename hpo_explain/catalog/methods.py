@@ -65,8 +65,8 @@ LUCK = Method(
     asks="Was the best trial lucky, and does another metric rank the trials as the objective does?",
     limits="noise is told by repeats where there are any, else by the model",
     title="Was the best one lucky?",
-    how_to_read="A star is what was observed of one of the best trials, a dot what it would have "
-    "on average if it were evaluated again, with its 95% interval.",
+    how_to_read="A star is what was observed of one of the best trials. A dot is what it would "
+    "have on average if it were evaluated again, with its 95% interval.",
 )
 PRUNING = Method(
     name="pruning",

@@ -221,7 +221,7 @@ def test_what_was_computed_for_one_section_serves_the_next(monkeypatch):
     calls, run = [], tuning_run(13)
     module = importlib.import_module("hpo_explain.methods.advice.optimum")
     regions = module._regions
-    monkeypatch.setattr(module, "_regions", lambda decision: calls.append(1) or regions(decision))
+    monkeypatch.setattr(module, "_regions", lambda *about: calls.append(1) or regions(*about))
     Report.of({"loss": run}, sections=["summary", "advise", "optimum"])
     hx.optimum(run)
     assert len(calls) == 1

@@ -11,8 +11,6 @@ from optuna.samplers import TPESampler
 
 import hpo_explain as hx
 from hpo_explain.base.workers import Workers
-from hpo_explain.methods.proposals.desirability_path import some_of
-from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting._ahead import Ahead, Figures
@@ -72,8 +70,7 @@ def test_the_page_has_it_only_where_trials_reported_values_on_the_way():
 
 
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(f"{PATH}._MOST", 12)
-    monkeypatch.setattr(f"{PATH}._OF_MANY", 10)
+    monkeypatch.setattr(f"{PATH}._MOST", 10)
     run = run_of(30, 2, proposals=range(5, 30))
     found = hx.methods.desirability_path(run)
     trials = found.trials.tolist()
@@ -81,18 +78,6 @@ def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
     assert len(trials) <= 10
     some = the_note(found.notes, f"{len(trials)} of 25 proposals are explained")
     assert str(some) in page_of(run, tmp_path, "desirability-path").text
-
-
-def test_of_many_hyperparameters_fewer_proposals_are_explained():
-    def shown(d):
-        run = run_of(60, d, proposals=range(20, 60))
-        return some_of(run, [*run.proposals])
-
-    assert shown(50) == [*range(20, 60)]
-    assert len(shown(200)) <= 25
-    few = shown(2000)
-    assert len(few) <= 10
-    assert few[-LATEST:] == [*range(55, 60)]
 
 
 @pytest.mark.parametrize("n", [8, 14])

@@ -32,8 +32,7 @@ from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
-_MOST, _OF_MANY = 100, 30  # proposals, each with a model of its own
-_MOST_CONTRIBUTIONS = 5000  # of all of them together
+_MOST = 15  # proposals: each has a model of its own
 
 
 @explains(of="optimizer")
@@ -60,8 +59,8 @@ def desirability_path(
     Parameters
     ----------
     trials : sequence of int, optional
-        The proposals to explain; by default all, and of more than 100 (or, of
-        many hyperparameters, more than 5000 contributions) the best one, the last and some others.
+        The proposals to explain; by default all, and of more than 15 the best one, the last five,
+        and others spread evenly.
     pending : bool, default True
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
@@ -140,14 +139,13 @@ def some_of(run: Run, proposals: list[int]) -> list[int]:
     >>> import hpo_explain as hx
     >>> x = np.linspace(0.0, 1.0, 300)[:, None]
     >>> run = hx.Run(hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)]), x, x[:, 0], "minimize")
-    >>> len(some_of(run, [*range(100)])), some_of(run, [*range(300)])[-6:]
-    (100, [294, 295, 296, 297, 298, 299])
+    >>> len(some_of(run, [*range(15)])), some_of(run, [*range(300)])[-6:]
+    (15, [294, 295, 296, 297, 298, 299])
     """
-    most = min(_MOST, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST))
-    if len(proposals) <= most:
+    if len(proposals) <= _MOST:
         return proposals
     earlier, latest = proposals[:-LATEST], proposals[-LATEST:]
-    spread = min(_OF_MANY, most) - LATEST - 1
+    spread = _MOST - LATEST - 1
     places = np.linspace(0, len(earlier) - 1, spread).round().astype(int)
     finished = {*np.asarray(run.trials).tolist()} & {*proposals}
     best = [run.best(sorted(finished))] if finished else []
