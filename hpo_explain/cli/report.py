@@ -121,6 +121,8 @@ def write_and_tell(
         for card in tab.cards:
             label = card.anchor.removeprefix(tab.prefix)
             click.echo(printable(f"{label}: {card.headline}"))
+    for card in report.joint:
+        click.echo(printable(f"together: {card.headline}"))
     for why in dict.fromkeys(filter(None, map(nothing_yet, runs.values()))):
         click.echo(printable(why))
     click.echo(printable(f"Report: {written}"))

@@ -35,7 +35,6 @@ _STARTS = 500  # trials to start from: the best
 # hyperparameters and categories, and numbers of all trials, that a page can hold
 _PLACES, _TRIED = (300, 200_000)
 _SAMPLE, _EVEN, _DESIGNS = (1000, 0.95, 5)  # of the radius within which something was tried
-_ASKED = "What happens if a value changes?"
 _FIRST = 8  # panels that are open
 
 
@@ -71,7 +70,10 @@ def what_if(question: Question) -> Content:
         predicted=profile.predicted_text,
         legend=profile.legend,
     )
-    return Content(_ASKED, body)
+    said = (
+        f"Trial {decision.keep}, to keep: {run.objective_name} {profile.predicted_text} expected."
+    )
+    return Content(said, body)
 
 
 WHAT_IF = Section(

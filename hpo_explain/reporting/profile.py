@@ -399,8 +399,8 @@ def _texts(frame: Frame, parameter: Parameter) -> list[tuple[float, float, str, 
     """Return the texts around a panel: where they stand, how they are anchored, and what."""
     beside, apart = frame.left - 4.0, frame.high - frame.low
     texts = [
-        (beside, frame.bottom, "end", format_level(frame.low, apart, least=2)),
-        (beside, frame.top + 8, "end", format_level(frame.high, apart, least=2)),
+        (beside, frame.bottom, "end", f"{float(format_level(frame.low, apart, least=2)):g}"),
+        (beside, frame.top + 8, "end", f"{float(format_level(frame.high, apart, least=2)):g}"),
     ]
     below = frame.bottom + 22.0
     if not parameter.is_category:

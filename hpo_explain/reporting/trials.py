@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.figures import usual_ends
-from hpo_explain.base.numbers import format_level, format_value, plus_minus, signed
+from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable, printable_lines, shorten
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path import desirability_path
@@ -32,7 +32,7 @@ _MOST_ROWS = 12  # bars of an explanation
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 # pixels of the history, and of a letter and a mark in it
 _WIDTH, _TOP, _BOTTOM, _FLOOR = (360.0, 22.0, 160.0, 176.0)
-_LETTER, _MARK = (6.6, 3.5)
+_LETTER, _MARK = (7.7, 3.5)
 _WIDEST = 40  # letters of the objective
 _FEWEST_STEPS = 3  # between the numbers of an axis
 
@@ -111,7 +111,7 @@ def _history(run: Run, explained: set[int]) -> Drawn:
     without = sorted({**run.excluded, **run.without_result})
     last = max([1, *numbers.tolist(), *without])
     levels = _ticks(low, high)
-    texts = [format_level(level, high - low, least=2) for level in levels]
+    texts = [f"{level:g}" for level in levels]
     left = 8.0 + _LETTER * max(map(len, texts))
 
     def x(trial: Any) -> Any:

@@ -55,7 +55,7 @@ def asked(workers):
     print("imported", workers.submit(eval, loaded).result())
     end(workers)
 Workers.end = asked
-some = ["history", "explain-proposal", "noise", "trust", "parallel-coordinates"]
+some = ["history", "explain-proposal", "noise", "trust", "importance"]
 hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
 """
 FUNCTIONS = [

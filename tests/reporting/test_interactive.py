@@ -49,6 +49,7 @@ def test_a_browser_draws_the_figures_that_are_in_sight(browser, page):
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.get(page.as_uri())
+    browser.execute_script("document.querySelector('#trust').open = true;")
     drawn = "return document.querySelectorAll('figure .js-plotly-plot .main-svg').length"
     WebDriverWait(browser, 60).until(lambda b: b.execute_script(drawn) > 0)
     assert browser.get_log("browser") == []

@@ -7,7 +7,7 @@ import pytest
 
 import hpo_explain as hx
 from tests.handmade import Page, tuning_run
-from tests.reporting.test_browser import DESKTOP, shown
+from tests.reporting.test_browser import DESKTOP, WebDriverWait, shown
 
 pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws")]
 
@@ -50,14 +50,15 @@ def test_links_in_the_frame_stay_in_the_frame(browser, written, tmp_path):
     shown(browser, notebook.as_uri(), DESKTOP)
     frame = browser.find_element("css selector", "iframe")
     browser.switch_to.frame(frame)
-    for link in ("a[href='#trust']", "a[data-trial]"):
+    WebDriverWait(browser, 60).until(lambda one: one.find_elements("css selector", ".table"))
+    for link, chosen in (("a[href='#trust']", 0), ("a[data-trial]", 1)):
         at = browser.find_element("css selector", f"#summary {link}")
         browser.execute_script("arguments[0].click()", at)
         assert browser.execute_script(
             "return [document.getElementById('trust').open,"
             " document.querySelector('h1').textContent !== 'Notebook',"
             " document.querySelectorAll('.explanation h3').length];"
-        ) == [True, True, 1]
+        ) == [True, True, chosen]
     browser.switch_to.default_content()
     assert browser.current_url == notebook.as_uri()
     assert browser.get_log("browser") == []
