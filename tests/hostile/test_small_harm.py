@@ -13,6 +13,11 @@ import hpo_explain as hx
 from hpo_explain.adapters.formats import runs_in
 from tests.source_tree import ROOT
 
+PRINTS = """
+from hpo_explain.base.workers import Workers
+print(Workers(1).submit(print, 1, flush=True).result())
+"""
+
 
 @pytest.mark.usefixtures("few_draws")
 def test_an_objective_that_is_called_as_a_gap_in_a_sentence():
@@ -22,16 +27,14 @@ def test_an_objective_that_is_called_as_a_gap_in_a_sentence():
     table = X.assign(**{name: (X["x"] - 0.3) ** 2})
     run = hx.from_frame(table, name, "minimize", hyperparameters=["x", "y"])
     result = hx.methods.local_importance(run)
-    for text in (result.sentence, result.headline):
-        assert f"{name} depends most on x" in text
+    assert f"{name} depends most on x" in result.sentence
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
 @pytest.mark.merge
 def test_an_interpreter_answers_where_standard_error_is_closed():
-    code = "from hpo_explain.base.workers import Workers; print(Workers(1).submit(print, 1, flush=True).result())"
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", code],
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", PRINTS],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         timeout=60,
