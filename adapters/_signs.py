@@ -37,6 +37,7 @@ _PICKLES = (
     b"]\x00\x00\x80",
     b"\x04\x22M\x18",
 )
+_STORAGE_ENDS = (".db", ".journal", ".log", ".sqlite", ".sqlite3")
 TABLE_ENDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
 
 
@@ -108,7 +109,8 @@ def is_storage(path: Path) -> Path | None:
         tables = tables_of(path)
         is_one = tables is None or {"studies", "trials"} <= tables
     else:
-        is_one = not start or start.startswith(_JOURNAL)
+        is_empty = not start and path.suffix.lower() in _STORAGE_ENDS
+        is_one = is_empty or start.startswith(_JOURNAL)
     return path if is_one else None
 
 

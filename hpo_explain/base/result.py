@@ -389,7 +389,7 @@ class Result(ABC):
             if frame == "{each}":
                 said += texts
                 continue
-            before, _, after = frame.partition("{each}")
+            before, _, after = frame.rpartition("{each}")  # names, of whatever text, stand before
             said.append(chained([before, join_words(texts), after]))
         return joined(said, " ")
 
@@ -424,7 +424,8 @@ class Result(ABC):
         worded = [claim for claim in self.claims if claim.text]
         if not worded:
             return self.sentence
-        return printable(worded[0].frame.replace("{each}", worded[0].text))
+        before, _, after = worded[0].frame.rpartition("{each}")
+        return printable(f"{before}{worded[0].text}{after}")
 
     # ------------------------------------------------------------------ how it shows itself
 

@@ -186,11 +186,12 @@ class ByValue:
 
 def serve(parent: int) -> None:
     """Make the calls that another process asks for, until it ends."""
+    nothing = os.open(os.devnull, os.O_RDWR)  # is the standard error where that is closed
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    os.close(nothing)
+    if nothing != 2:
+        os.close(nothing)
     os.dup2(2, 1)  # what calls print is no answer
     _end_with(parent)
     with suppress(EOFError):
