@@ -30,7 +30,7 @@ from hpo_explain.adapters.frame._columns import (
     scales_of,
     times_of,
 )
-from hpo_explain.adapters.frame._curves import last_of_each, read_curves
+from hpo_explain.adapters.frame._curves import read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
 from hpo_explain.adapters.frame._proposal import Missing, asked_columns, likeliest_objectives
 from hpo_explain.adapters.frame._proposed import read_proposed
@@ -206,10 +206,9 @@ def from_frame(
     given = Roles(times_of(table, time), wanted, *columns)
     mentioned = _mentioned(hyperparameters, space)
     roles = read_roles(table, known, mentioned, given, has_levels=fidelity is None)
-    curves = {}
+    curves: dict[str, dict[float, float]] = {}
     if roles.trial and roles.fidelity and not roles.instance:
-        curves = read_curves(table, roles, level)
-        table = last_of_each(table, roles, level)
+        curves, table = read_curves(table, roles, level)
         known = known_of(table, spread_out, objective)
     read = _understood(table, known, roles, direction, hyperparameters, space, time)
     by_model, about = read_proposed(
