@@ -88,9 +88,9 @@ def from_frame(
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
     the scale on which they spread evenly, and no other values than those that occur where each of
-    these is in many rows, or all are powers of two. Where a cell is empty the hyperparameter was inactive if
-    another one explains that; else None is one of its choices, or a range of numbers counts as
-    active at its frequency.
+    these is in many rows, or all are powers of two. Where a cell is empty the hyperparameter was
+    inactive if another one explains that; else None is one of its choices, or a range of numbers
+    counts as active at its frequency.
 
     Parameters
     ----------
