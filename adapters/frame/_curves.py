@@ -13,29 +13,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def last_of_each(table: pd.DataFrame, roles: Roles, level: float | None) -> pd.DataFrame:
-    """Return one row for each trial: its last one, of those up to a level where one is given."""
-    at = read_numbers(table[roles.fidelity])
-    wanted = np.nanmax(at) if level is None else level
-    at = np.where(at <= wanted, at, -np.inf)  # unknown ones as well
-    last: dict[str, int] = {}
-    for row, key in enumerate(table[roles.trial].map(str)):
-        if at[row] >= at[last.setdefault(key, row)]:
-            last[key] = row
-    return table.iloc[sorted(last.values())].reset_index(drop=True)
-
-
 def read_curves(
     table: pd.DataFrame, roles: Roles, level: float | None
-) -> dict[str, dict[float, float]]:
-    """Return the learning curves up to a level, by what stands in the column of trials."""
-    found: dict[str, dict[float, float]] = {}
-    columns = (
-        table[roles.trial].map(str).tolist(),
-        read_numbers(table[roles.fidelity]).tolist(),
-        read_objective(table, roles.objective).tolist(),
-    )
-    for key, step, value in zip(*columns, strict=True):
-        if not np.isnan(step) and (level is None or step <= level):
-            found.setdefault(key, {})[step] = value
-    return found
+) -> tuple[dict[str, dict[float, float]], pd.DataFrame]:
+    """Return the learning curves up to a level, and the last row of each trial up to it.
+
+    The curves are known by what stands in the column of trials.
+    """
+    steps = read_numbers(table[roles.fidelity])
+    values = read_objective(table, roles.objective)
+    curves: dict[str, dict[float, float]] = {}
+    last: dict[str, tuple[float, int]] = {}
+    for row, key in enumerate(table[roles.trial].map(str)):
+        step = float(steps[row])
+        if step <= (np.inf if level is None else level):
+            curves.setdefault(key, {})[step] = float(values[row])
+        else:  # beyond the level, or not known
+            step = -np.inf
+        last[key] = max(last.get(key, (step, row)), (step, row))
+    return curves, table.iloc[sorted(row for _, row in last.values())].reset_index(drop=True)

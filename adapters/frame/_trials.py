@@ -59,7 +59,8 @@ class Grouped:
     def joined(self, values: Array, join: np.ufunc, start: float) -> Array:
         """Return what a function of two numbers makes of the rows of each configuration."""
         found = np.full(len(self.first), start)
-        join.at(found, self.configuration, values)
+        with np.errstate(invalid="ignore"):  # NaN is what is not known
+            join.at(found, self.configuration, values)
         return found
 
     def mean(self, objective: Array) -> Array:

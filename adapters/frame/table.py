@@ -30,7 +30,7 @@ from hpo_explain.adapters.frame._columns import (
     scales_of,
     times_of,
 )
-from hpo_explain.adapters.frame._curves import last_of_each, read_curves
+from hpo_explain.adapters.frame._curves import read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
 from hpo_explain.adapters.frame._proposal import Missing, asked_columns, likeliest_objectives
 from hpo_explain.adapters.frame._proposed import read_proposed
@@ -87,9 +87,10 @@ def from_frame(
 
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
-    the scale on which they spread evenly. Where a cell is empty the hyperparameter was inactive if
-    another one explains that; else None is one of its choices, or a range of numbers counts as
-    active at its frequency.
+    the scale on which they spread evenly, and no other values than those that occur where each of
+    these is in many rows, or all are powers of two. Where a cell is empty the hyperparameter was
+    inactive if another one explains that; else None is one of its choices, or a range of numbers
+    counts as active at its frequency.
 
     Parameters
     ----------
@@ -206,10 +207,9 @@ def from_frame(
     given = Roles(times_of(table, time), wanted, *columns)
     mentioned = _mentioned(hyperparameters, space)
     roles = read_roles(table, known, mentioned, given, has_levels=fidelity is None)
-    curves = {}
+    curves: dict[str, dict[float, float]] = {}
     if roles.trial and roles.fidelity and not roles.instance:
-        curves = read_curves(table, roles, level)
-        table = last_of_each(table, roles, level)
+        curves, table = read_curves(table, roles, level)
         known = known_of(table, spread_out, objective)
     read = _understood(table, known, roles, direction, hyperparameters, space, time)
     by_model, about = read_proposed(

@@ -64,6 +64,12 @@ def test_what_was_searched_is_read_without_a_question(name, design):
     assert hx.from_frame(table, "loss").space.names == ("lr", "depth", name)
 
 
+@pytest.mark.parametrize("values", [np.arange(20), np.linspace(0.1, 2.0, 20)])
+def test_the_only_column_is_read_even_where_it_orders_or_numbers_the_rows(values):
+    table = pd.DataFrame({"depth": values, "loss": np.linspace(0.0, 1.0, 20) ** 2})
+    assert hx.from_frame(table, "loss").space.names == ("depth",)
+
+
 def test_the_index_of_a_table_that_was_saved_is_left_out():
     table = table_of().rename_axis("Unnamed: 0").reset_index()
     assert hx.from_frame(table, "loss").space.names == ("lr", "depth")
