@@ -200,7 +200,7 @@ REFUSED = {
         (lambda: forest_of(RandomForestRegressor(2, criterion="absolute_error"), Y), "forest", ANY),
         (lambda: forest_of(RandomForestClassifier(2), Y > 2), "forest", ANY),
         (lambda: forest_of(GradientBoostingRegressor(n_estimators=2), Y), "forest", ANY),
-        (lambda: hx.models.ForestSurrogate(SPACE, FOREST).tuned(), "data", None),
+        (lambda: hx.models.ForestSurrogate(SPACE, FOREST).tuned(), "forest", FOREST),
         (lambda: hx.models.ForestSurrogate.fit(SPACE, X, Y, n_trees=0), "n_trees", 0),
         (
             lambda: hx.models.ForestSurrogate(SPACE, FOREST).predict(np.zeros((2, 3))),

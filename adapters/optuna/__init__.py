@@ -10,10 +10,10 @@ except ModuleNotFoundError as error:
     raise ImportError("reading Optuna studies needs Optuna: pip install optuna") from error
 
 from hpo_explain.adapters.optuna._space import to_optuna
-from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
 if TYPE_CHECKING:
+    from hpo_explain.adapters.optuna.callback import ExplanationCallback
     from hpo_explain.adapters.optuna.importance import (
         FanovaImportanceEvaluator,
         TopImportanceEvaluator,
@@ -32,13 +32,13 @@ __all__ = [
 if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
 
     def __getattr__(name: str) -> object:
-        # What they build on loads scikit-learn, which takes a second that reading need not.
-        if name in ("FanovaImportanceEvaluator", "TopImportanceEvaluator"):
-            from hpo_explain.adapters.optuna import importance
-
-            return getattr(importance, name)
-        if name == "ReviewedSampler":
-            from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
-
-            return ReviewedSampler
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # what they build on takes a second to load, which reading need not
+        if name == "ExplanationCallback":
+            from hpo_explain.adapters.optuna import callback as module
+        elif name == "ReviewedSampler":
+            from hpo_explain.adapters.optuna import reviewed as module
+        elif name in __all__:
+            from hpo_explain.adapters.optuna import importance as module
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(module, name)

@@ -14,7 +14,6 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of, seconds
-from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
 from hpo_explain.adapters.optuna._space import (
@@ -25,7 +24,6 @@ from hpo_explain.adapters.optuna._space import (
     read_parameter,
     read_parts,
 )
-from hpo_explain.adapters.optuna._tpe import TpeRecord
 from hpo_explain.adapters.optuna._trials import (
     INFEASIBLE,
     PRUNED,
@@ -345,10 +343,14 @@ def read_record(
     own, fixed = unwrapped(choice.own)
     if choice.model == "TPESampler":
         # marks name it where there is no object, but its settings are not recorded
+        from hpo_explain.adapters.optuna._tpe import TpeRecord
+
         own = own or TPESampler()
         sampler = own if isinstance(own, TPESampler) else None
         return TpeRecord(*known, sampler, choice.how, tuple(fixed))
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
+        from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
+
         # without a sampler object, the kernels' priors and settings are those of the default
         gp = own or made(GPSampler)
         return GpRecord(*known, without_memory(gp), memory_of(gp), choice.how, own_objective)

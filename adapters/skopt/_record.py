@@ -28,6 +28,7 @@ from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import counted, join_names, spans
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.own_model import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate, std_from_variance
 from hpo_explain.run import LARGEST, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
@@ -256,7 +257,8 @@ def as_surrogate(
             min_variance=float(getattr(model, "min_variance", 0.0)),
             negated=negated,
         )
-    surrogate = _ModelSurrogate(space, model, fitting[0], negated)
+    label = f"skopt's {type(model).__name__}"
+    surrogate = ModelSurrogate(space, model, columns=fitting[0], negated=negated, label=label)
     try:
         surrogate.predict(X[:1])
     except Exception:  # a model of others, or of another release, may raise anything
@@ -287,28 +289,6 @@ def _was_fitted_on(model: Any, Z: Array) -> bool:
     threshold = np.concatenate([tree.threshold for tree in trees])[feature >= 0]
     feature = feature[feature >= 0]
     return bool(((threshold >= low[feature]) & (threshold <= high[feature])).all())
-
-
-class _ModelSurrogate:
-    """Any other model of skopt, by its own predictions."""
-
-    def __init__(
-        self, space: SearchSpace, model: Any, columns: ModelColumns, negated: bool
-    ) -> None:
-        self._space = space
-        self._model = model
-        self._columns = columns
-        self._sign = -1.0 if negated else 1.0
-        self.label = f"skopt's {type(model).__name__}"
-
-    @property
-    def space(self) -> SearchSpace:
-        return self._space
-
-    def predict(self, X: Array) -> tuple[Array, Array]:
-        Z = self._columns(self._space.check_rows("X", X))
-        mean, std = self._model.predict(Z, return_std=True)
-        return self._sign * np.ravel(mean), np.ravel(std)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_ndtr
-from smac.model.random_forest.random_forest import EPMRandomForest
 
 from hpo_explain.base.options import Direction
 from hpo_explain.models.acquisition.split import SplitCriterion
@@ -74,10 +73,6 @@ def _inactive(given: Any) -> float:
 class Plain:
     """The cost itself."""
 
-    def learned(self, cost: Array) -> Scale:
-        """Return the same."""
-        return self
-
     def back(self, value: Array) -> Array:
         """Return the same."""
         return value
@@ -97,13 +92,10 @@ class LogScaled:
     ----------
     low, high : float
         The range.
-    percentage : float
-        The percentile.
     """
 
     low: float
     high: float
-    percentage: float = 5.0
 
     @classmethod
     def of(cls, cost: Array, percentage: float) -> LogScaled:
@@ -112,11 +104,7 @@ class LogScaled:
         low = least - (float(np.percentile(cost, percentage)) - least) - LEAST
         if low == high:
             low *= 1 - 1e-10
-        return cls(low, high, percentage)
-
-    def learned(self, cost: Array) -> Scale:
-        """Return the scale that SMAC learns from other costs."""
-        return LogScaled.of(cost, self.percentage)
+        return cls(low, high)
 
     def back(self, value: Array) -> Array:
         """Return the costs of values on the scale."""
@@ -150,39 +138,17 @@ def scale_of(encoder: Any, cost: Array) -> Scale | None:
     return None
 
 
-class ScaledForest(EPMRandomForest):  # type: ignore[misc]
-    """SMAC's forest on the scale that it learns from its costs; its leaves hold costs.
+def with_costs(forest: Any, scale: Scale) -> Any:
+    """Return a fitted forest of SMAC, itself left as it is, with the costs of its leaves.
 
     The variance is that between the trees, as SMAC has it: leaves have none of their own.
     """
-
-    _scale: Scale
-
-    @classmethod
-    def of(cls, forest: Any, scale: Scale) -> ScaledForest:
-        """Return a fitted forest of SMAC, itself left as it is, with the costs of its leaves."""
-        found = cls(**forest.get_params(deep=False))
-        found.__dict__.update(forest.__dict__)
-        found.estimators_ = copy.deepcopy(forest.estimators_)
-        found._scale = scale
-        return found._with_costs(scale)
-
-    def __sklearn_clone__(self) -> ScaledForest:
-        found = type(self)(**self.get_params(deep=False))
-        found._scale = self._scale
-        return found
-
-    def fit(self, X: Array, y: Array) -> ScaledForest:
-        """Fit to costs (n,) as SMAC does: on the scale that it learns from them."""
-        scale = self._scale.learned(y)
-        super().fit(X, scale(y))
-        return self._with_costs(scale)
-
-    def _with_costs(self, scale: Scale) -> ScaledForest:
-        for estimator in self.estimators_:
-            estimator.tree_.value[...] = scale.back(estimator.tree_.value)
-            estimator.tree_.impurity[...] = 0.0
-        return self
+    found = copy.copy(forest)
+    found.estimators_ = copy.deepcopy(forest.estimators_)
+    for estimator in found.estimators_:
+        estimator.tree_.value[...] = scale.back(estimator.tree_.value)
+        estimator.tree_.impurity[...] = 0.0
+    return found
 
 
 # ---------------------------------------------------------------------- expected improvement

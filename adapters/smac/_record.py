@@ -14,8 +14,8 @@ from hpo_explain.adapters.smac._forest import (
     LogNormalImprovement,
     LogScaled,
     Plain,
-    ScaledForest,
     VectorColumns,
+    with_costs,
 )
 from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
 from hpo_explain.base.facts import Fact, fact
@@ -242,14 +242,14 @@ class SmacRecord:
         columns = VectorColumns(self.space, self.configspace)
         on_scale = ForestSurrogate(
             self.space,
-            ScaledForest.of(forest, Plain()),
+            with_costs(forest, Plain()),
             columns=columns,
             data=(rows, scale(trained.cost)),
             min_variance=LEAST,
         )
         if not isinstance(scale, LogScaled):
             return _Own(on_scale, self._on(on_scale, trained.best), True, trained.budget)
-        own = ScaledForest.of(forest, scale)
+        own = with_costs(forest, scale)
         surrogate = ForestSurrogate(self.space, own, columns=columns, data=(rows, trained.cost))
         improvement = LogNormalImprovement(surrogate, on_scale, trained.best, self.xi)
         known = self.criterion == "EI" and self.log

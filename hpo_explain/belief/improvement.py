@@ -326,8 +326,7 @@ def proposed(
             break
         x = _climbed(improvement, start, may_be, rng)
         rows.append(x)
-        expected = improvement.if_feasible(x[None])
-        gains.append(float((expected * improvement.draws.probability(x[None]))[0]))
+        gains.append(float(improvement(x[None])[0]))
         if place + 1 < n:
             improvement = improvement.believing(x)
     return np.array(rows).reshape(-1, len(space)), np.array(gains)

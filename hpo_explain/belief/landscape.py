@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, changed, filled
 from hpo_explain.space.sobol import sobol
-
-if TYPE_CHECKING:
-    from hpo_explain.belief.draws import Draws
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
@@ -99,7 +96,7 @@ class Landscape:
         The functions.
     """
 
-    belief: Draws
+    belief: Any  # Draws, whose landscape this is
 
     def __getstate__(self) -> dict[str, Any]:
         # costs at all rows are large, and computed again where they are needed

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 from collections.abc import Callable, Sequence
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.base.options import KINDS, TRADE_OFF
+from hpo_explain.base.options import TRADE_OFF
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
 from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
@@ -131,6 +130,7 @@ def command_of(method: Method) -> click.Command:
 def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     """Return what gives a command an argument of the function: its name, type and default."""
     name, default, hint, description = argument
+    kind: Any = argument.kind
     parameter = f"{OWN}{name}"
     if argument.is_required or (name == "names" and default is None):
         count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
@@ -139,20 +139,7 @@ def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     if default is False:
         return click.option(flag, parameter, is_flag=True, help=description)
     options: dict[str, Any] = {"help": description, "show_default": default is not None}
-    kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
+    if isinstance(kind, tuple):
+        kind = click.Choice([str(word) for word in kind])
     shown_default = default if isinstance(default, (int, float, str)) else None
-    return click.option(flag, parameter, type=kind, default=shown_default, **options)
-
-
-def _type_of(hint: Any) -> Any:
-    """Return the type of an option from that of an argument."""
-    whole = [hint] if get_origin(hint) is Literal else get_args(hint) or [hint]
-    types = [part for part in whole if part is not type(None)]
-    literals = [part for part in types if get_origin(part) is Literal]
-    others = [p for p in types if p not in literals and not inspect.isclass(get_origin(p) or p)]
-    plain = [part for part in types if part in (int, float, str)]
-    if len(types) == 1 and plain:
-        return plain[0]
-    if literals and not plain and not others:
-        return click.Choice([str(word) for part in literals for word in get_args(part)])
-    return Value()
+    return click.option(flag, parameter, type=kind or Value(), default=shown_default, **options)

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.limits import COUNTS, check_size, quoted
@@ -88,9 +86,12 @@ class Tool:
 
     def _schema_of(self, argument: Argument) -> dict[str, Any]:
         """Return the JSON schema of an argument."""
-        schema = _type_of(argument.hint)
-        if argument.name == "surrogate":
-            schema = {"enum": [*KINDS]}
+        kind = argument.kind
+        schema: dict[str, Any] = {}  # of configurations and objects JSON can say nothing
+        if isinstance(kind, tuple):
+            schema = {"enum": [*kind]}
+        elif kind is not None:
+            schema = {"type": _TYPES[kind]}
         if schema.get("type") == "integer" and argument.name in COUNTS:
             schema["maximum"] = COUNTS[argument.name]
         if argument.name not in _SAID_ONCE:
@@ -155,18 +156,6 @@ def _is_a(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     return isinstance(value, _CLASSES[kind])
-
-
-def _type_of(hint: Any) -> dict[str, Any]:
-    """Return what JSON schema can say of a type; nothing of configurations and objects."""
-    is_union = get_origin(hint) in (Union, UnionType)
-    types = [*get_args(hint)] if is_union else [hint]
-    types = [part for part in types if part is not type(None)]
-    if len(types) == 1 and get_origin(types[0]) is Literal:
-        return {"enum": [*get_args(types[0])]}
-    if len(types) == 1 and types[0] in _TYPES:
-        return {"type": _TYPES[types[0]]}
-    return {}
 
 
 def _briefly(description: str) -> str:

@@ -49,7 +49,7 @@ class ForestSurrogate(OnColumns):
         Function from encoded rows (n, d) to the columns the forest was fitted on; by default it
         was fitted on the encoded rows themselves.
     data : tuple of ndarray, optional
-        The encoded rows (n, d) and objectives (n,) it was fitted on, for out-of-bag checks.
+        The encoded rows (n, d) and objectives (n,) it was fitted on.
     min_variance : float, default 0.0
         Variance that a leaf has at least, in squared units of the objective: a leaf of one trial
         has none of its own.
@@ -132,16 +132,33 @@ class ForestSurrogate(OnColumns):
         """
         n_trees = check_count("n_trees", n_trees)
         X = space.check_rows("X", X)
-        y = check_array("y", y)
-        space = space.ordered(X)
-        standard = Standard.of(y)
-        columns = OrderedColumns(space, X, standard.values)
         from sklearn.ensemble import RandomForestRegressor
 
         forest = RandomForestRegressor(n_trees, random_state=seed)
-        _fit_standardized(forest, columns(X), y, standard, space.order)
-        data = (np.array(X), np.array(y))
-        return cls(space, forest, columns=columns, data=data)
+        return cls._of(space.ordered(X), forest, X, check_array("y", y))
+
+    @classmethod
+    def _of(
+        cls, space: SearchSpace, forest: RandomForestRegressor, X: Array, y: Array
+    ) -> ForestSurrogate:
+        """Return a forest, fitted so that neither units nor the order of columns change a split.
+
+        Splits are chosen by standardized objectives, with columns in the space's order; the leaves
+        then get the mean and the variance of the objectives as they are.
+        """
+        standard = Standard.of(y)
+        columns, order = OrderedColumns(space, X, standard.values), space.order
+        Z = np.ascontiguousarray(columns(X)[:, order], dtype=np.float32)
+        forest.fit(Z, standard.values)
+        # a sum of what is large may overflow
+        above = (y - standard.centre) / standard.unit
+        bags = zip(forest.estimators_, forest.estimators_samples_, strict=True)
+        for tree, bag in ((estimator.tree_, bag) for estimator, bag in bags):
+            value, impurity = _of_leaves(tree, tree.apply(Z[bag]), above[bag], standard)
+            tree.value[:, 0, 0] = value
+            tree.impurity[...] = impurity
+            tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
+        return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
 
     @property
     def _trees(self) -> Sequence[Any]:
@@ -221,12 +238,11 @@ class ForestSurrogate(OnColumns):
         Raises
         ------
         ValueError
-            If the surrogate was made without `data`.
+            If it was not made by :meth:`fit`.
         """
-        if self._data is None:
-            problem = "was not given to this ForestSurrogate, so it cannot be fitted again"
-            remedy = "Pass data=(X, y), the rows and objectives the forest was fitted on."
-            raise InputError("data", problem, None, remedy)
+        if self._data is None or not isinstance(self._columns, OrderedColumns):
+            problem = "was not fitted by ForestSurrogate.fit, so it cannot be fitted again"
+            raise InputError("forest", problem, self.forest, "Use run.surrogate(kind='forest').")
         if self._tuned is None:  # it takes several fits
             X, y = self._data
             size = own = best = int(self.forest.min_samples_leaf)
@@ -238,81 +254,49 @@ class ForestSurrogate(OnColumns):
                     break
                 if error < _PAYS * lowest:
                     best, lowest = size, error
-            self._tuned = self if best == own else self.refitted(X, y, min_samples_leaf=best)
+            self._tuned = self if best == own else self._refitted(X, y, min_samples_leaf=best)
             self._tuned.notes = self.notes
         return self._tuned
+
+    def _refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
+        """Return a forest fitted to other trials, with other settings."""
+        from sklearn.base import clone
+
+        return self._of(self._space, clone(self.forest).set_params(**settings), X, y)
 
     def _error(self, X: Array, y: Array, size: int) -> float:
         """Return the mean square of what forests with leaves of a size miss of held-out trials.
 
-        Out of bag, or by five folds: without bootstrap; where a hyperparameter has three categories
-        or more (the order of its categories was learned from every trial, and each fold learns its
-        own); and where a configuration was tried more than once (its trials are held out together).
-        With bootstrap a fold has as many trees as predict a trial out of bag on average. Of many
-        trials no more folds are held out than hold 1,000 of them; each is spread over the run.
+        Out of bag, or by five folds: where a hyperparameter has three categories or more (the order
+        of its categories was learned from every trial, and each fold learns its own); and where a
+        configuration was tried more than once (its trials are held out together). A fold has as
+        many trees as predict a trial out of bag on average. Of many trials no more folds are held
+        out than hold 1,000 of them; each is spread over the run.
         """
         first, which = different_rows(X)
         if len(first) == 1:  # nothing would be left to learn from
             return 0.0
-        trees, bootstraps = len(self._trees), getattr(self.forest, "bootstrap", False)
         settings = {"min_samples_leaf": size}
-        if bootstraps and not self._learned_order() and len(first) == len(y):
+        if not self._learned_order() and len(first) == len(y):
             is_own = size == self.forest.min_samples_leaf
-            forest = self if is_own else self.refitted(X, y, **settings)
+            forest = self if is_own else self._refitted(X, y, **settings)
             missed = y - forest._out_of_bag(X)
             missed = missed[~np.isnan(missed)]
             return float(np.mean(missed**2)) if len(missed) else 0.0
         fold = which % _FOLDS
         sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
         n_folds = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS, len(first))
-        if bootstraps:
-            trees = int(np.ceil(_OUT_OF_BAG * trees))
+        trees = int(np.ceil(_OUT_OF_BAG * len(self._trees)))
         errors = []
         for k in steps(range(n_folds), "folds"):
             out = fold == k
-            others = self.refitted(X[~out], y[~out], n_estimators=trees, **settings)
+            others = self._refitted(X[~out], y[~out], n_estimators=trees, **settings)
             errors.append(y[out] - others.predict(X[out])[0])
         return float(np.mean(np.concatenate(errors) ** 2))
 
-    def refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
-        """Return a forest fitted to other trials, with other settings.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Encoded rows.
-        y : ndarray of shape (n,)
-            Their objective, in the user's units.
-        **settings
-            What differs of its parameters.
-        """
-        target = self._sign * np.asarray(y, dtype=float)
-        standard = Standard.of(target)
-        columns = self._columns
-        if isinstance(columns, OrderedColumns):
-            columns = OrderedColumns(self._space, X, standard.values)
-        Z = np.asarray(X if columns is None else columns(X))
-        own = columns is None or isinstance(columns, OrderedColumns)
-        order = self._space.order if own else np.arange(Z.shape[1])
-        from sklearn.base import clone
-
-        forest = clone(self.forest).set_params(**settings)
-        _fit_standardized(forest, Z, target, standard, order)
-        return ForestSurrogate(
-            self._space,
-            forest,
-            columns=columns,
-            data=(X, y),
-            min_variance=self._min_variance,
-            negated=self._sign < 0,
-        )
-
     def _learned_order(self) -> bool:
         """Say whether the columns depend on the objective (two categories split the same way)."""
-        columns = self._columns
-        return isinstance(columns, OrderedColumns) and any(
-            len(ranks) > 2 for ranks in columns.ranks.values()
-        )
+        return any(len(ranks) > 2 for ranks in self.category_ranks().values())
 
     def _out_of_bag(self, X: Array) -> Array:
         """Return what is predicted of its own trials by trees without them, (n,); NaN of none."""
@@ -341,29 +325,6 @@ def _check_forest(forest: Any) -> None:
             forest,
             "Fit such a forest instead.",
         )
-
-
-def _fit_standardized(
-    forest: RandomForestRegressor, Z: Array, y: Array, standard: Standard, order: Ints
-) -> None:
-    """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
-
-    Splits are chosen by standardized objectives, with columns in the given order; the leaves then
-    get the mean and the variance of the objectives as they are.
-    """
-    columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
-    forest.fit(columns, standard.values)
-    # a sum of what is large may overflow
-    above = (y - standard.centre) / standard.unit
-    bags = forest.estimators_samples_ if forest.bootstrap else None
-    for t, estimator in enumerate(forest.estimators_):
-        tree = estimator.tree_
-        of_tree = above if bags is None else above[bags[t]]
-        leaf = tree.apply(columns if bags is None else columns[bags[t]])
-        value, impurity = _of_leaves(tree, leaf, of_tree, standard)
-        tree.value[:, 0, 0] = value
-        tree.impurity[...] = impurity
-        tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
 
 
 def _of_leaves(tree: Any, leaf: Ints, of_tree: Array, standard: Standard) -> tuple[Array, Array]:

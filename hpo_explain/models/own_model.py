@@ -40,6 +40,8 @@ class ModelSurrogate:
     negated : bool, default False
         Whether the model was fitted on the negated objective, as by an optimizer that only
         maximizes.
+    label : str, default ""
+        What it is called; by default after its class, as in "your SVR".
 
     Raises
     ------
@@ -67,6 +69,7 @@ class ModelSurrogate:
         *,
         columns: Callable[[Array], Any] | None = None,
         negated: bool = False,
+        label: str = "",
     ) -> None:
         if not callable(getattr(model, "predict", None)):
             problem = f"must have a method predict, but was {model!r}"
@@ -75,11 +78,7 @@ class ModelSurrogate:
         self._model = model
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
-
-    @property
-    def label(self) -> str:
-        """What the model is called, as in "your SVR"."""
-        return f"your {type(self._model).__name__}"
+        self.label = label or f"your {type(model).__name__}"
 
     @property
     def space(self) -> SearchSpace:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
-from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from hpo_explain.adapters.sources import as_run, as_runs
 from hpo_explain.base import (
@@ -289,6 +289,9 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {**get_type_hints(_shared), **get_type_hints(inspect.unwrap(function))}
 
 
+PLAIN = (bool, int, float, str)
+
+
 class Argument(NamedTuple):
     """An argument of a function that users call, beside the run."""
 
@@ -302,6 +305,20 @@ class Argument(NamedTuple):
         """Whether there is no default."""
         return self.default is inspect.Parameter.empty
 
+    @property
+    def kind(self) -> type | tuple[Any, ...] | None:
+        """The type of its values, or the words that it may be; None of objects and what varies."""
+        is_one = get_origin(self.hint) is Literal
+        hints = [self.hint] if is_one else get_args(self.hint) or [self.hint]
+        hints = [hint for hint in hints if hint is not type(None)]
+        words = [hint for hint in hints if get_origin(hint) is Literal]
+        others = [hint for hint in hints if hint not in words]
+        if words:
+            # an object can be written nowhere
+            is_word = not any(hint in PLAIN or not inspect.isclass(hint) for hint in others)
+            return tuple(word for hint in words for word in get_args(hint)) if is_word else None
+        return others[0] if len(others) == 1 and others[0] in PLAIN else None
+
 
 def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     """Return whether a function takes several runs, and its arguments that can be written down."""
@@ -309,6 +326,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     run, *others = inspect.signature(function).parameters.values()
     # a model that is an object
     own = {"surrogate"} if hints.get("kind") == Kind else set()
+    hints["surrogate"] = Kind  # else, as a word
     arguments = [
         Argument(one.name, one.default, hints.get(one.name, Any), descriptions.get(one.name, ""))
         for one in others

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
-from sklearn.model_selection import cross_val_predict
 
 from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
 from hpo_explain.models import ForestSurrogate
@@ -99,66 +97,68 @@ NOISY = X[:, 0] + np.random.default_rng(1).normal(0.0, 0.5, len(X))
 
 
 def test_larger_leaves_are_chosen_by_what_trees_predict_out_of_bag():
-    forest = RandomForestRegressor(60, random_state=0, oob_score=True).fit(X, NOISY)
+    surrogate = ForestSurrogate.fit(SPACE, X, NOISY)
+    order = surrogate.space.order
+    target, back = standardized(NOISY)
 
     def missed(size):
-        other = clone(forest).set_params(min_samples_leaf=size).fit(X, NOISY)
-        return np.mean((NOISY - other.oob_prediction_) ** 2)
+        forest = RandomForestRegressor(
+            64, min_samples_leaf=size, random_state=0, oob_score=True
+        ).fit(X[:, order], target)
+        return np.mean((NOISY - back(forest.oob_prediction_)) ** 2)
 
-    surrogate = ForestSurrogate(SPACE, forest, data=(X, NOISY))
     tuned = surrogate.tuned()
     expected = larger(missed=missed, size=1, n=len(X))
     assert tuned.forest.min_samples_leaf == expected > 1
     assert surrogate.tuned() is tuned
 
 
-@pytest.mark.parametrize("repeated", [False, True])
-def test_larger_leaves_are_chosen_by_five_folds_where_no_tree_is_out_of_bag(repeated):
-    """Without bootstrap; trials of a configuration are held out together."""
-    again = 40 if repeated else 0
-    rows, y = np.concatenate([X, X[:again]]), np.concatenate([NOISY, NOISY[:again] + 0.1])
-    forest = ExtraTreesRegressor(20, random_state=0).fit(rows, y)
-    which = np.concatenate([np.arange(len(X)), np.arange(again)]) % 5
-    folds = [(np.flatnonzero(which != k), np.flatnonzero(which == k)) for k in range(5)]
+def test_trials_of_a_repeated_configuration_are_held_out_together():
+    """By five folds, each with as many trees as predict a trial out of bag: of 64 there are 24."""
+    rows, y = np.concatenate([X, X[:40]]), np.concatenate([NOISY, NOISY[:40] + 0.1])
+    surrogate = ForestSurrogate.fit(SPACE, rows, y)
+    order = surrogate.space.order
+    which = np.concatenate([np.arange(len(X)), np.arange(40)]) % 5
 
     def missed(size):
-        other = clone(forest).set_params(min_samples_leaf=size)
-        return np.mean((y - cross_val_predict(other, rows, y, cv=folds)) ** 2)
+        errors = []
+        for k in range(5):
+            target, back = standardized(y[which != k])
+            forest = RandomForestRegressor(24, min_samples_leaf=size, random_state=0)
+            forest.fit(rows[which != k][:, order], target)
+            errors += [*(y[which == k] - back(forest.predict(rows[which == k][:, order])))]
+        return np.mean(np.square(errors))
 
-    tuned = ForestSurrogate(SPACE, forest, data=(rows, y)).tuned()
     expected = larger(missed=missed, size=1, n=len(rows))
-    assert tuned.forest.min_samples_leaf == expected > 1
+    assert surrogate.tuned().forest.min_samples_leaf == expected > 1
 
 
-def test_of_many_trials_as_many_folds_are_held_out_as_hold_enough(monkeypatch):
-    fitted = []
-    refitted = ForestSurrogate.refitted
+@pytest.fixture
+def fitted(monkeypatch):
+    """The forests that are fitted again."""
+    found = []
+    again = ForestSurrogate._refitted
     monkeypatch.setattr(
         ForestSurrogate,
-        "refitted",
-        lambda self, X, y, **s: fitted.append(s) or refitted(self, X, y, **s),
+        "_refitted",
+        lambda self, *given, **settings: found.append(again(self, *given, **settings)) or found[-1],
     )
+    return found
+
+
+def test_of_many_trials_as_many_folds_are_held_out_as_hold_enough(monkeypatch, fitted):
     monkeypatch.setattr(forest_module, "_ENOUGH", 60)  # in three folds there are 72
-    ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y)).tuned()
-    assert [s["min_samples_leaf"] for s in fitted[:3]] == [3] * 3 != fitted[3]["min_samples_leaf"]
+    rows = np.concatenate([X[:60], X[:60]])
+    ForestSurrogate.fit(SPACE, rows, Y, n_trees=8).tuned()
+    leaves = [one.forest.min_samples_leaf for one in fitted]
+    assert leaves[:4] == [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize(("categories", "trees"), [(2, 64), (3, 24)])
-def test_where_an_order_of_categories_was_learned_no_tree_is_out_of_bag(
-    monkeypatch, categories, trees
-):
-    """A fold has as many trees as predict a trial out of bag: of 64 bootstraps 64 / e."""
+def test_where_an_order_of_categories_was_learned_no_tree_is_out_of_bag(fitted, categories, trees):
     space = SearchSpace([CategoricalParameter("c", range(categories)), FloatParameter("x", 0, 1)])
     rows = space.sample(40, seed=0)
-    forest = ForestSurrogate.fit(space, rows, rows.sum(axis=1))
-    fitted = []
-    refitted = ForestSurrogate.refitted
-    monkeypatch.setattr(
-        ForestSurrogate,
-        "refitted",
-        lambda self, *given, **s: fitted.append(refitted(self, *given, **s)) or fitted[-1],
-    )
-    forest.tuned()
+    ForestSurrogate.fit(space, rows, rows.sum(axis=1)).tuned()
     assert len(fitted[0].forest.estimators_) == trees
 
 
@@ -191,17 +191,6 @@ def test_our_own_fit_is_the_documented_forest():
     )
     assert np.isfinite(surrogate.predict(new)[1]).all()
     assert len(surrogate.forest.estimators_) == 16
-
-
-def test_a_refit_does_not_depend_on_the_order_of_the_hyperparameters():
-    """Half of the columns is drawn at each split: by number, in the order of the trials."""
-    found = []
-    for turn in (1, -1):
-        space = SearchSpace(SPACE.parameters[::turn]).in_order_of(X[:, ::turn])
-        forest = clone(FORESTS["half of the columns"]).fit(X[:, ::turn], Y)
-        refitted = ForestSurrogate(space, forest).refitted(X[:, ::turn], Y)
-        found.append(refitted.predict(NEW[:, ::turn])[0])
-    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,6 @@ def test_predictions_and_their_covariance_are_scikit_learns_without_the_noise(gp
     assert surrogate.noise_std == pytest.approx(
         scale * np.sqrt(white + np.mean(gp.alpha)), rel=1e-6
     )
-    assert GaussianProcessSurrogate(SPACE, gp, noise_std=0.7).noise_std == 0.7
 
 
 def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_the_kernel():
@@ -73,7 +72,7 @@ def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_th
 
 def test_predictions_in_parts_are_those_of_the_whole(monkeypatch):
     mean, std = FITTED.predict(NEW)
-    monkeypatch.setattr("hpo_explain.models._gp_posterior._CHUNK", 7 * X.size)
+    monkeypatch.setattr("hpo_explain.models.gaussian_process._CHUNK", 7 * X.size)
     in_parts = FITTED.predict(NEW)
     np.testing.assert_allclose(in_parts[0], mean, rtol=1e-12)
     np.testing.assert_allclose(in_parts[1], std, rtol=1e-9)
