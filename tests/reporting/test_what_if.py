@@ -426,9 +426,10 @@ def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(browser, tmp_pa
         run, tmp_path / "h.html", title="Safe", sections=["history", "what-if"], progress=False
     )
     open_panel(browser, path.as_uri())
+    Wait(browser, 60).until(lambda one: one.find_elements("css selector", ".table"))
     other = next(t for t in run.trials if t != Question(run).decision.keep)
     browser.execute_script(
-        f"document.getElementById('trial-0-{other}')"
+        f"document.querySelector('.trial[data-trial=\"{other}\"]')"
         ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
     )
     row = run.X[run.row(other)]
