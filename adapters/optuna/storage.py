@@ -23,7 +23,7 @@ from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Option
-from hpo_explain.base.phrases import abridged
+from hpo_explain.base.phrases import abridged, quoted
 from hpo_explain.base.regular_files import open_regular
 
 # an address of a file and nothing else
@@ -146,7 +146,7 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
     names = _names(opened, storage)
     if not names:
         raise InputError("storage", f"{address!r} holds no study", address, "Check the address.")
-    listed = abridged([*map(repr, names)], most=30)
+    listed = abridged([*map(quoted, names)], most=30)
     if study_name is None:
         if len(names) > 1:
             problem = f"must be given, as storage {address!r} holds {len(names)} studies"
@@ -154,7 +154,7 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
             raise InputError("study_name", problem, remedy=remedy)
         study_name = names[0]
     if study_name not in names:
-        problem = f"{study_name!r} is not in storage {address!r}"
+        problem = f"{quoted(study_name)} is not in storage {address!r}"
         raise InputError("study_name", problem, study_name, f"There are: {listed}.")
     with _translated(storage):
         return optuna.load_study(study_name=study_name, storage=opened)

@@ -174,6 +174,12 @@ def test_a_join_that_never_ends(study):
     assert "interrupted" in str(within(20, lambda: as_run(study)))
 
 
+def test_a_long_name_is_told_shortened(study):
+    altered(study, "UPDATE studies SET study_name = hex(zeroblob(5000000))")
+    error = within(10, lambda: as_run(study, study_name="other"))
+    assert len(str(error)) < 1000
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="SQLite's limits are not set before")
 def test_a_name_of_a_hundred_megabytes(study):
     altered(study, "UPDATE studies SET study_name = hex(zeroblob(50000000))")

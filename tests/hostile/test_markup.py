@@ -103,9 +103,8 @@ def test_no_pattern_is_looked_for_in_markup():
         if module.startswith(("hpo_explain.reporting", "hpo_explain.draw"))
         and re.search(r"^import re$", path.read_text("utf-8"), re.MULTILINE)
     ]
-    assert using == [
+    assert {*using} <= {
         "hpo_explain.draw._svg",  # numbers of an attribute
         "hpo_explain.draw._text",  # words of a label
-        "hpo_explain.reporting._csv",  # cells
         "hpo_explain.reporting._file",  # names of files
-    ]
+    }
