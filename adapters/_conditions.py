@@ -27,7 +27,8 @@ import numpy.typing as npt
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import number
 from hpo_explain.base.phrases import abridged, join_names, quoted
-from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter, Range
+from hpo_explain.space import Array, IntParameter, Parameter, Range
+from hpo_explain.space.shared import values_of
 
 # of a rule that explains everything: as objectives with an `if` are
 # common, any rule counts that is less likely by chance
@@ -142,7 +143,7 @@ def infer_conditions(
             if lead is None or j == lead:
                 result[j] = replace(parameters[j], active_when=condition, optional=share)
             else:
-                with_lead = {parameters[lead].name: _all_values(parameters[lead])}
+                with_lead = {parameters[lead].name: values_of(parameters[lead])}
                 result[j] = replace(parameters[j], active_when=with_lead)
         why = midway or f"{_NO_PARENT} explains which trials have it"
         if steps:
@@ -306,12 +307,6 @@ def _parent(j: int, parameter: Any, column: Array) -> _Parent:
     return _Parent(j, codes, parameter.size, ordered)
 
 
-def _all_values(parameter: Parameter) -> list[Any]:
-    if isinstance(parameter, IntParameter):
-        return list(range(parameter.low, parameter.high + 1, parameter.step))
-    return [] if isinstance(parameter, FloatParameter) else list(parameter.choices)
-
-
 def _condition(
     parameters: Sequence[Parameter], steps: Sequence[_Step]
 ) -> dict[str, Sequence[Any] | Range]:
@@ -403,5 +398,5 @@ def _listed(choices: Sequence[Any]) -> str:
 
 
 def _chosen(parameter: Parameter, mask: Mask) -> tuple[Any, ...]:
-    values = _all_values(parameter)
+    values = values_of(parameter)
     return tuple(values[k] for k in np.flatnonzero(mask))

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from hpo_explain.adapters._evaluations import encoded
-from hpo_explain.adapters._latest import Latest
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.latest import Latest
 from hpo_explain.models._gp_fit import FittedProcess
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate

@@ -20,6 +20,7 @@ from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.phrases import join_names
 from hpo_explain.space import IntParameter, Parameter, SearchSpace
+from hpo_explain.space.shared import values_of
 
 _INDEXED = re.compile(r"(.*?)(\d+)(\D*)")
 
@@ -60,7 +61,7 @@ def with_conditions(
         for child, index in loop.items():
             count = found[name]
             if isinstance(count, IntParameter) and index + first > count.low:
-                used = [v for v in _values(count) if v >= index + first]
+                used = [v for v in values_of(count) if v >= index + first]
                 found[child] = replace(found[child], active_when={name: used})
                 explained.add(child)
         layers = join_names([n for n in loop if n in explained])
@@ -137,10 +138,6 @@ def _range_of_first(
         low = max(low, max(below) + 1 - index)
         high = min(high, about.first[parent] - index)
     return low, high
-
-
-def _values(parameter: IntParameter) -> list[int]:
-    return [*range(parameter.low, parameter.high + 1, parameter.step)]
 
 
 # ---------------------------------------------------------------------- what is inside of an `if`

@@ -14,8 +14,8 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._evaluations import seconds
-from hpo_explain.adapters._latest import Latest
 from hpo_explain.base.facts import Fact, Option, Origin, fact
+from hpo_explain.base.latest import Latest
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition, clock_difference
 from hpo_explain.space import SearchSpace

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._latest import Latest
 from hpo_explain.adapters.smac._forest import (
     LEAST,
     LogNormalImprovement,
@@ -19,6 +20,7 @@ from hpo_explain.adapters.smac._forest import (
 )
 from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.latest import Latest
 from hpo_explain.base.phrases import spans
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (
@@ -26,6 +28,7 @@ from hpo_explain.models.acquisition.surrogate_based import (
     ProbabilityOfImprovement,
 )
 from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.own_model import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
@@ -233,7 +236,14 @@ class SmacRecord:
             return self._of_forest(trained, forest, rows)
         if not isinstance(trained.scale, Plain):
             return _MEAN_OF_LOGS
-        model = SmacModel(self.space, self.configspace, trained.model)
+        kind = type(trained.model).__name__
+        gaussian = "GaussianProcess" in kind
+        model = ModelSurrogate(
+            self.space,
+            SimpleNamespace(predict=partial(_marginalized, trained.model)),
+            columns=VectorColumns(self.space, self.configspace, imputed=False),
+            label="SMAC's Gaussian process" if gaussian else f"SMAC's {kind}",
+        )
         exact = stored or self._is_forest
         return _Own(model, self._on(model, trained.best), exact, trained.budget)
 
@@ -274,26 +284,10 @@ class _Own:
     budget: float | None
 
 
-class SmacModel:
-    """Any model of SMAC by its own predictions, averaged over instances."""
-
-    def __init__(self, space: SearchSpace, configspace: Any, model: Any) -> None:
-        self._space = space
-        self._model = model
-        self._columns = VectorColumns(space, configspace, imputed=False)
-        gaussian = "GaussianProcess" in type(model).__name__
-        self.label = "SMAC's Gaussian process" if gaussian else f"SMAC's {type(model).__name__}"
-
-    @property
-    def space(self) -> SearchSpace:
-        """The search space whose encoded rows the model receives."""
-        return self._space
-
-    def predict(self, X: Array) -> tuple[Array, Array]:
-        """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
-        Z = self._columns(self._space.check_rows("X", X))
-        mean, variance = self._model.predict_marginalized(Z)
-        return np.ravel(mean), np.sqrt(np.ravel(variance))
+def _marginalized(model: Any, Z: Array) -> tuple[Array, Array]:
+    """Return mean and standard deviation of a model of SMAC, averaged over instances."""
+    mean, variance = model.predict_marginalized(Z)
+    return np.ravel(mean), np.sqrt(np.ravel(variance))
 
 
 def _agree(trainer: Trainer, batches: Sequence[Batch]) -> bool:

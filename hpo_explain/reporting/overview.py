@@ -21,7 +21,7 @@ def in_a_line(run: Run) -> str:
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
     >>> in_a_line(hx.from_frame(table, "loss"))
-    '3 trials · 1 hyperparameter · minimize loss · an unknown optimizer'
+    '3 trials · 1 hyperparameter · minimize loss · the optimizer'
     """
     trials = {*run.trials.tolist(), *run.excluded, *run.without_result}
     left = len(trials) - int(np.sum(run.feasible))

@@ -30,6 +30,7 @@ from hpo_explain.base import (
     spans,
 )
 from hpo_explain.base.facts import as_fact
+from hpo_explain.base.latest import Latest
 from hpo_explain.models import Surrogate
 from hpo_explain.run._validation import (
     check_epsilon,
@@ -73,16 +74,8 @@ NO_FEASIBLE_TRIAL = fact(
 )
 
 
-def _numbers() -> Ints:
-    return np.empty(0, dtype=np.int64)
-
-
 def _times() -> Array:
     return np.empty(0)
-
-
-def _everywhere() -> Bools:
-    return np.empty(0, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +86,7 @@ class Record(Frozen):
     X: Array
     objective: Array
     direction: Direction
-    trials: Ints = field(default_factory=_numbers)
+    trials: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     proposals: Sequence[int] | None = None
     origins: Mapping[int, Origin] = field(default_factory=dict)
     excluded: Mapping[int, Fact] = field(default_factory=dict)
@@ -104,7 +97,7 @@ class Record(Frozen):
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
-    feasible: Bools = field(default_factory=_everywhere)
+    feasible: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
     objective_name: str = "objective"
     name: str = ""
     optimizer: str = "the optimizer"
@@ -119,7 +112,8 @@ class Record(Frozen):
     epsilon: float | None = None
     default: Config | None = None
     attributes: Mapping[str, Array] = field(default_factory=dict)
-    _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
+    # one for every trial would fill the memory: n² numbers each
+    _fits: Latest = field(default_factory=lambda: Latest(8), init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -163,10 +157,6 @@ class Record(Frozen):
         # a run made from another one brings its notes along
         others = [note for note in as_facts(self.notes) if note.kind not in _OWN]
         set_fields(self, notes=as_facts([*others, *self._own_notes()]))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # fits are large, and made again where they are needed
-        return {**self.__dict__, "_fits": {}}
 
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):

@@ -55,8 +55,6 @@ from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.space import Array, Ints, SearchSpace
 
-_KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
-
 
 class Run(Record):
     """The finished trials of an optimization run (frozen).
@@ -191,13 +189,7 @@ class Run(Record):
 
     def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function makes of arguments, computed once: the latest few are kept."""
-        key = (make.__name__, *arguments)
-        if key not in self._fits:
-            fit = make(*arguments)
-            while len(self._fits) >= _KEPT_FITS:
-                self._fits.pop(next(iter(self._fits)))
-            self._fits[key] = fit
-        return self._fits[key]
+        return self._fits.of((make.__name__, *arguments), lambda: make(*arguments))
 
     def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
         if self.model is not None and before is None and kind == "auto":

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-_MOST = 16
 
 
 class Latest:
@@ -19,18 +18,19 @@ class Latest:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 16) -> None:
+        self._most = most
         self._made: dict[Hashable, Any] = {}
 
     def of(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what was made for a key, or make it."""
         if key not in self._made:
             made = make()
-            if len(self._made) >= _MOST:
+            while len(self._made) >= self._most:
                 self._made.pop(next(iter(self._made)))
             self._made[key] = made
-        found: _T = self._made[key]
-        return found
+        latest: _T = self._made[key]
+        return latest
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Latest, ()
+        return Latest, (self._most,)
