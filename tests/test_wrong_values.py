@@ -124,6 +124,7 @@ WRONG = {
     "source": CONFIG,
     "surrogate": ["svm", 3, ["gp"], {"a": 1}, Nothing()],
     "target": CONFIG,
+    "test": ["x", 3],
     "title": [3, ["x"]],
     "top": ["x", True, [1], 0, 1],
     "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],

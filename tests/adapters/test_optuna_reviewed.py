@@ -18,7 +18,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
-from hpo_explain.reporting._words import trial_line, why_no_explanation
+from hpo_explain.reporting._words import why_tried
 from tests.adapters.studies import optimized
 from tests.noted import the_note
 
@@ -230,8 +230,8 @@ def test_a_path_and_a_report_name_what_a_person_changed(changed):
     run = from_optuna(study)
     path = hx.methods.desirability_path(run, background=20, progress=False)
     assert the_note(path.notes, "proposals_left_out").trials == (6, 8)
-    assert "changed by a person" in trial_line(run, 6)
-    why = why_no_explanation(run, 6)
+    why = why_tried(run, 6, explained=False)
+    assert why.startswith("changed by a person. ")
     assert "A person set x" in why
     assert f"x = {format_value(seen[6].config['x'])}" in why
     assert "No model chose" not in why
