@@ -101,6 +101,95 @@ def test_advice_is_that_of_the_model_given():
     assert min(abs(config["x2"] - 0.1) for config in actions["try"].configurations) < 0.05
 
 
+# ---------------------------------------------------------------------- whatever predicts
+
+
+def by_function(X):
+    return X[:, 1], np.full(len(X), 0.1)
+
+
+CLASSES = {
+    "partial dependence": lambda model: hx.methods.PartialDependenceExplainer(
+        model, space=SPACE, sample=20, grid_size=4
+    ).explain("x2"),
+    "regions": lambda model: hx.methods.RegionalPartialDependenceExplainer(
+        model, space=SPACE, sample=40, grid_size=4, criterion="interaction"
+    ).explain("x2"),
+    "fanova": lambda model: hx.methods.FanovaExplainer(model, space=SPACE, n_trees=4).explain(),
+    "interactions": lambda model: hx.methods.InteractionExplainer(model, space=SPACE).explain(),
+    "ablation": lambda model: hx.methods.AblationExplainer(model, space=SPACE).explain(
+        {"x1": 0.1, "x2": 0.1}, {"x1": 0.9, "x2": 0.9}
+    ),
+    "local importance": lambda model: hx.methods.LocalImportanceExplainer(
+        model, space=SPACE
+    ).explain({"x1": 0.5, "x2": 0.5}),
+    "lime": lambda model: hx.methods.LimeExplainer(model, space=SPACE).explain(
+        {"x1": 0.5, "x2": 0.5}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_takes_a_model_beside_a_space(name):
+    linear = LinearRegression().fit(X, X[:, 1])
+    for model in (by_function, linear, lambda X: X[:, 1]):
+        assert CLASSES[name](model) is not None
+
+
+def test_a_model_without_a_space_is_told_to_have_one_beside_it():
+    with pytest.raises(hx.base.InputError, match=r"Give space=run\.space beside"):
+        hx.methods.PartialDependenceExplainer(LinearRegression().fit(X, X[:, 1]))
+
+
+def test_a_function_is_a_model_and_has_the_width_it_returns():
+    effect = hx.partial_dependence(RUN, "x2", surrogate=by_function, sample=40)
+    np.testing.assert_allclose(effect.mean, effect.grid)
+    np.testing.assert_allclose(effect.std, 0.1)
+    bare = hx.partial_dependence(RUN, "x2", surrogate=lambda X: X[:, 1], sample=40)
+    assert noted(bare.notes, "has no uncertainty") or np.isnan(bare.std).all()
+
+
+def fitted_process():
+    """A Gaussian process of BoTorch, fitted on the run."""
+    torch = pytest.importorskip("torch")
+    models = pytest.importorskip("botorch.models")
+    y = torch.tensor((X[:, 1] ** 2)[:, None])
+    return models.SingleTaskGP(torch.tensor(X), y, torch.full_like(y, 1e-4))
+
+
+@pytest.mark.merge
+def test_a_joint_posterior_is_that_of_botorch():
+    model = fitted_process()
+    surrogate = hx.models.as_surrogate(model, SPACE)
+    rows = SPACE.sample(6, seed=3)
+    torch = pytest.importorskip("torch")
+    with torch.no_grad():
+        posterior = model.posterior(torch.tensor(rows))
+    mean, std = surrogate.predict(rows)
+    np.testing.assert_allclose(mean, posterior.mean.numpy()[:, 0])
+    covariance = posterior.distribution.covariance_matrix.numpy()
+    np.testing.assert_allclose(surrogate.posterior_covariance(rows), covariance, atol=1e-9)
+    np.testing.assert_allclose(std**2, np.diag(covariance), atol=1e-9)
+    both = surrogate.covariance_with(rows[:2], rows[2:])
+    np.testing.assert_allclose(both, covariance[:2, 2:], atol=1e-6)
+    # the mean over rows scatters as their covariance says
+    of_mean = surrogate.std_of_mean(rows, np.array([0]), np.array([[0.2], [0.7]]))
+    moved = rows.copy()
+    moved[:, 0] = 0.7
+    expected = np.sqrt(surrogate.posterior_covariance(moved).mean())
+    assert of_mean[1] == pytest.approx(expected)
+
+
+@pytest.mark.merge
+@few_draws
+def test_a_model_of_botorch_decides_what_is_certain():
+    model = fitted_process()
+    found = hx.importance(RUN, surrogate=model)
+    assert found.share("x2") > 0.9
+    assert any(claim.certain for claim in found.claims)
+    assert CLASSES["partial dependence"](model).std.max() > 0.0
+
+
 def test_proposals_of_a_run_keep_the_model_of_their_time():
     explained = RUN.explained_by(OWN)
     assert explained.surrogate() is OWN

@@ -1,4 +1,4 @@
-"""A model of the user's as a surrogate: any object that predicts."""
+"""A model of the user's as a surrogate: any object or function that predicts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _FIT = (
 
 
 class ModelSurrogate:
-    """Any fitted object with a method ``predict`` as a surrogate.
+    """Any fitted object with a method ``predict``, or any function, as a surrogate.
 
     Parameters
     ----------
     space : SearchSpace
         The space of the encoded rows.
     model : object
-        What predicts, in the objective's units. ``predict(X)`` returns the mean and the standard
+        What predicts, in the objective's units, by its method ``predict`` or when it is called:
+        ``predict(X)`` returns the mean and the standard
         deviation, each (n,); or, where it has a parameter ``return_std``, does so with
         ``return_std=True``; or it returns the mean alone, and the standard deviation is NaN: it has
         none.
@@ -46,7 +47,7 @@ class ModelSurrogate:
     Raises
     ------
     ValueError
-        If `model` has no method ``predict``.
+        If `model` neither has a method ``predict`` nor is a function.
 
     Examples
     --------
@@ -71,8 +72,8 @@ class ModelSurrogate:
         negated: bool = False,
         label: str = "",
     ) -> None:
-        if not callable(getattr(model, "predict", None)):
-            problem = f"must have a method predict, but was {model!r}"
+        if not can_predict(model):
+            problem = f"must have a method predict or be a function, but was {model!r}"
             raise InputError("model", problem, model, "Give a fitted model.")
         self._space = space
         self._model = model
@@ -110,9 +111,18 @@ class ModelSurrogate:
 
     def _predicted(self, X: Array) -> Any:
         """Return what the model predicts: a tuple of two, or the mean."""
+        return _predicted_by(self._model, self._columns_of(X))
+
+    def _columns_of(self, X: Array) -> Any:
+        """Return what the model was fitted on, of encoded rows."""
         rows = self._space.check_rows("X", X)
-        columns = rows if self._columns is None else self._columns(rows)
-        return _predicted_by(self._model, columns)
+        return rows if self._columns is None else self._columns(rows)
+
+
+def can_predict(model: Any) -> bool:
+    """Say whether an object predicts in one of the ways that are understood; a class does not."""
+    ways = (getattr(model, "predict", None), getattr(model, "posterior", None), model)
+    return not isinstance(model, type) and any(map(callable, ways))
 
 
 def mean_and_std(surrogate: Surrogate, X: Array) -> tuple[Array, Array]:
@@ -173,8 +183,9 @@ def _is_row(values: Any) -> bool:
 
 def _predicted_by(model: Any, columns: Any) -> Any:
     """Return what a model predicts: a tuple of mean and standard deviation, or the mean."""
-    options = {"return_std": True} if _takes_std(model.predict) else {}
-    predicted = model.predict(columns, **options)
+    predict = getattr(model, "predict", model)
+    options = {"return_std": True} if _takes_std(predict) else {}
+    predicted = predict(columns, **options)
     is_pair = isinstance(predicted, (tuple, list)) and len(predicted) == 2
     # two numbers are the means of two rows
     if is_pair and np.ndim(predicted[0]) > 0:
@@ -210,9 +221,10 @@ def as_surrogate(model: Any, space: SearchSpace, argument: str = "surrogate") ->
     """Return a model as a surrogate of a space.
 
     A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
-    `GaussianProcessSurrogate` or a `ForestSurrogate`, anything else that predicts a
-    `ModelSurrogate`. A model of scikit-learn that was fitted on a table whose columns are
-    hyperparameters receives such a table, in the user's units; any other the encoded rows.
+    `GaussianProcessSurrogate` or a `ForestSurrogate`, a model with a method ``posterior``, as
+    BoTorch's have, a `PosteriorSurrogate`, anything else that predicts a `ModelSurrogate`. A model
+    of scikit-learn that was fitted on a table whose columns are hyperparameters receives such a
+    table, in the user's units; any other the encoded rows.
 
     Parameters
     ----------
@@ -241,12 +253,11 @@ def as_surrogate(model: Any, space: SearchSpace, argument: str = "surrogate") ->
     if has_space and isinstance(model, Surrogate):
         _check_space(model, space, argument)
         return conforming(model)
-    predicts = callable(getattr(model, "predict", None))
-    if not predicts or isinstance(model, type):
+    if not can_predict(model):
         problem = f"must be a fitted model with a method predict, but was {model!r}"
         remedy = (
-            "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, or any "
-            "object whose predict(X) returns mean and standard deviation at encoded rows."
+            "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, a model "
+            "of BoTorch, or any function that returns mean and standard deviation at encoded rows."
         )
         raise InputError(argument, problem, model, remedy)
     try:
@@ -270,6 +281,10 @@ def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
         return GaussianProcessSurrogate(space, model, columns=numbers)
     if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
         return ForestSurrogate(space, model, columns=numbers)
+    if callable(getattr(model, "posterior", None)):
+        from hpo_explain.models.posterior_model import PosteriorSurrogate
+
+        return PosteriorSurrogate(space, model)
     return ModelSurrogate(space, model, columns=values)
 
 

@@ -30,7 +30,7 @@ from hpo_explain.models import (
     SurrogateBased,
     mean_of,
 )
-from hpo_explain.models.own_model import conforming
+from hpo_explain.models.own_model import as_surrogate, conforming
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -218,14 +218,18 @@ _HOW = "return finite mean and standard deviation, arrays of shape (n,), from pr
 _PARTS = ("mean", "standard deviation")
 
 
-def accepted_surrogate(surrogate: Any, argument: str = "surrogate") -> Surrogate:
-    """Return a surrogate that has a space, and predicts as one.
+def accepted_surrogate(
+    surrogate: Any, argument: str = "surrogate", space: SearchSpace | None = None
+) -> Surrogate:
+    """Return a surrogate that has a space, and predicts as one; any model beside a space.
 
     Raises
     ------
     ValueError
         If it does not; the text says what is wrong.
     """
+    if space is not None:
+        surrogate = as_surrogate(surrogate, space, argument)
     space = _space(surrogate, argument, "a surrogate", "predict")
     accepted = conforming(surrogate)
     wrong = _wrong(accepted.predict(space.sample(_PROBES, seed=0)))
@@ -286,9 +290,8 @@ def _space(model: Any, argument: str, what: str, *members: str) -> SearchSpace:
             argument,
             f"must be {what}, with a SearchSpace as its `space`, but was {model!r}, which {lacks}",
             model,
-            "run.surrogate() gives a surrogate, and "
-            "hpo_explain.models.LowerConfidenceBound(surrogate) "
-            "an acquisition function.",
+            "Give space=run.space beside a model of your own; run.surrogate() gives a surrogate, "
+            "and hpo_explain.models.LowerConfidenceBound(surrogate) an acquisition function.",
         )
     return space
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from typing import Any
 
-from hpo_explain.base import Direction, Subject, check_seed
-from hpo_explain.models import Acquisition, Surrogate
+from hpo_explain.base import Direction, Subject, check_seed, set_fields
+from hpo_explain.models import Acquisition, Surrogate, as_surrogate
 from hpo_explain.question import Explained
 from hpo_explain.space import SearchSpace
 
@@ -24,6 +25,8 @@ class Explainer:
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the model and `direction`.
+    space : SearchSpace, optional
+        The search space of a model of your own, which has none.
     seed : int, default 0
         Seed of all that is drawn.
 
@@ -33,14 +36,18 @@ class Explainer:
         If `surrogate` is neither, or an option is not allowed.
     """
 
-    surrogate: Surrogate | Acquisition
+    surrogate: Surrogate | Acquisition | Any
     _: KW_ONLY
     direction: Direction = "minimize"
     subject: Subject | None = None
+    space: SearchSpace = None  # type: ignore[assignment]
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+        if self.space is not None:
+            set_fields(self, surrogate=as_surrogate(self.surrogate, self.space))
+        set_fields(self, space=self.explained.space)
         # what is wrong with the model is said before it is asked
         _ = self.about
 
@@ -56,8 +63,3 @@ class Explainer:
     def about(self) -> Subject:
         """What is explained, with all that is known of the model."""
         return self.explained.completed(self.subject)
-
-    @property
-    def space(self) -> SearchSpace:
-        """The search space."""
-        return self.explained.space

@@ -109,6 +109,8 @@ class PartialDependenceExplainer:
     subject : Subject, optional
         What is explained, with the incumbent and the tried configurations, such as
         ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    space : SearchSpace, optional
+        The search space of a model of your own, which has none.
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`: it alone is averaged over, by its trials
         it is said what was tried, and of what it names the grid has the values that are left.
@@ -150,10 +152,11 @@ class PartialDependenceExplainer:
         feasible: Callable[[Array], Array] | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        space: SearchSpace | None = None,
         given: Given | None = None,
         seed: int = 0,
     ) -> None:
-        surrogate = accepted_surrogate(surrogate)
+        surrogate = accepted_surrogate(surrogate, space=space)
         self._surrogate = surrogate
         self._space = surrogate.space
         self._part = SubSpace.of(self._space, given)

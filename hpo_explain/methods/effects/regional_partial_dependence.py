@@ -100,6 +100,8 @@ class RegionalPartialDependenceExplainer:
         posterior. Regions are found by the ŝ² of single configurations either way.
     subject : Subject, optional
         What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
+    space : SearchSpace, optional
+        The search space of a model of your own, which has none.
     max_depth : int, default 3
         Most splits that lead to a region.
     criterion : {"l2", "std", "area", "variance", "mean", "interaction"}, default "l2"
@@ -150,9 +152,11 @@ class RegionalPartialDependenceExplainer:
         min_improvement: float = 0.01,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        space: SearchSpace | None = None,
         given: Given | None = None,
         seed: int = 0,
     ) -> None:
+        surrogate = accepted_surrogate(surrogate, space=space)
         self._explainer = PartialDependenceExplainer(
             surrogate,
             sample=sample,
@@ -164,7 +168,7 @@ class RegionalPartialDependenceExplainer:
             given=given,
             seed=seed,
         )
-        self._surrogate, self._variance = (accepted_surrogate(surrogate), variance)
+        self._surrogate, self._variance = surrogate, variance
         if variance == "covariance" and not isinstance(surrogate, SupportsJoint):
             problem = f"is 'covariance', which {type(surrogate).__name__} does not know in regions"
             raise InputError(

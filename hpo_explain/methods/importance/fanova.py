@@ -59,7 +59,7 @@ from hpo_explain.models.box_sums import (
     total_cost,
 )
 from hpo_explain.question import accepted_surrogate, subject_of_surrogate
-from hpo_explain.space import Array, Bools, latent_rows
+from hpo_explain.space import Array, Bools, SearchSpace, latent_rows
 
 _OVER_TREES = fact(
     "shares are means over the trees; sd is over the trees, not a confidence interval"
@@ -84,6 +84,8 @@ class FanovaExplainer:
     subject : Subject, optional
         What is explained, with names, tried configurations and the incumbent, such as
         ``Subject.of(run)``; by default it is made from the forest and `direction`.
+    space : SearchSpace, optional
+        The search space of a model of your own, which has none.
     n_trees : int, default 64
         Number of trees of a distilled forest.
     seed : int, default 0
@@ -116,9 +118,12 @@ class FanovaExplainer:
         *,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        space: SearchSpace | None = None,
         n_trees: int = 64,
         seed: int = 0,
     ) -> None:
+        if space is not None:
+            forest = accepted_surrogate(forest, "forest", space)
         self._model = forest
         self._seed = check_seed(seed)
         self._n_trees = check_count("n_trees", n_trees)
