@@ -150,12 +150,7 @@ def _caught(
     """Return the densities that the sampler builds for a trial."""
     own = _forgetful(sampler)
     caught: list[Caught] = []
-    divided: dict[bool, Any] = {}
-    compute, build = own._compute_acquisition_func, own._build_parzen_estimator
-
-    def divides(self: Any, study: Any, search_space: Any, trials: Any, handle_below: bool) -> Any:
-        divided[handle_below] = trials
-        return build(study, search_space, trials, handle_below)
+    compute = own._compute_acquisition_func
 
     def noticed(self: Any, samples: dict[str, Any], below: Any, above: Any) -> Any:
         values = compute(samples, below, above)
@@ -163,20 +158,13 @@ def _caught(
         return values
 
     own._compute_acquisition_func = MethodType(noticed, own)
-    own._build_parzen_estimator = MethodType(divides, own)
     trial: Any = Asking(number)
     past: Any = study
     joint = _joint(own, past, trial)
     joint = {name: joint[name] for name in joint if name not in fixed}
     own.sample_relative(past, trial, joint)
     for name, distribution in distributions:
-        if name in joint or name in fixed or distribution.single():
-            continue
-        if divided and type(sampler)._sample is TPESampler._sample:
-            # it divides the same trials for each hyperparameter, which takes most of its time
-            below, above = (build(past, {name: distribution}, divided[b], b) for b in (True, False))
-            noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
-        else:
+        if not (name in joint or name in fixed or distribution.single()):
             own.sample_independent(past, trial, name, distribution)
     return caught
 

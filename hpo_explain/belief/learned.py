@@ -8,15 +8,13 @@ import numpy as np
 
 from hpo_explain.base import Direction, one_blas_thread, sign_of, steps
 from hpo_explain.belief.draws import Draws
-from hpo_explain.belief.feasibility import Feasibility
+from hpo_explain.belief.feasibility import MOST, TEMPER, Feasibility
 from hpo_explain.belief.noise import Noise, noise_among
 from hpo_explain.belief.scales import SCALES, Bounds, Process, Scale, weights_by_skill
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
-# trials that it learns from, and that kernels are searched with
-MOST, SEARCHED = (500, 200)
-TEMPER = 0.5
+SEARCHED = 200  # trials that kernels are searched with
 # So far beyond the best trial draws may lie, of the median minus the best.
 REACH = 0.2
 # hyperparameters beyond which functions are mainly sums, whichever the scale: a product of so many

@@ -18,7 +18,7 @@ from hpo_explain.space import Array, Parameter
 LEAST = float(np.log(np.finfo(float).tiny))
 """Logarithms of densities are at least this, so that they are finite where a density is 0."""
 
-_AT_ONCE = 1_000_000  # numbers in a table of kernels: 8 MB
+AT_ONCE = 1_000_000  # numbers in a table of kernels: 8 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class ProductMixture:
             # few values of a grid
             distinct, place = np.unique(X[:, 0], return_inverse=True)
             return self._log_density(parameters, distinct[:, None])[place]
-        step = max(1, _AT_ONCE // len(self.weights))
+        step = max(1, AT_ONCE // len(self.weights))
         densities = [
             self._log_density(parameters, X[start : start + step])
             for start in range(0, len(X), step)
