@@ -254,7 +254,7 @@ def test_what_is_no_model_of_the_run_says_what_to_do():
     wider = AnalyticSurrogate(hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0)
     for model, problem, remedy in (
         (LinearRegression, "a fitted model", "run.surrogate()"),
-        ("gp", "a fitted model", "predict"),
+        ("gp", "a fitted model", "returns mean and"),
         (RandomForestRegressor(), "must be fitted", "fit"),
         (GaussianProcessRegressor(), "must be fitted", "fit"),
         (LinearRegression(), "not fitted", "run.X"),
