@@ -19,7 +19,7 @@ def test_a_callback_keeps_a_report_up_to_date(output, monkeypatch, tmp_path):
     out = tmp_path / "report.html"
     printed = output("callback.py", "--trials", 8, "--out", out)
     assert f"last report: {out}" in printed
-    assert "8 trials of " in out.read_text(encoding="utf-8")
+    assert "8 trials · " in out.read_text(encoding="utf-8")
 
 
 def test_a_study_is_explained_afterwards(output, tmp_path):

@@ -42,8 +42,8 @@ def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     assert "Why the latest proposal" in page
     lines = outcome.stdout.splitlines()
     assert lines[0].startswith("summary: Best log loss: ")
-    assert lines[1].startswith("trust: Reliability: ")
-    assert lines[2].startswith("explain-proposal: Because of ")
+    assert lines[1].startswith("explain-proposal: Because of ")
+    assert lines[2].startswith("trust: Reliability: ")
     assert all(len(line.split()) <= 10 for line in lines)
     assert lines[-1] == "Report: hpo-explain-demo/report.html"
 

@@ -117,4 +117,4 @@ def test_one_place_alone_writes_csv():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in writers
     ]
-    assert {*written} == {"_csv.py"}
+    assert {*written} == {"csv_text.py"}

@@ -12,7 +12,6 @@ from tests.source_tree import ROOT
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = {
     "jinja2",
-    "joblib",
     "matplotlib",
     "numba",
     "numpy",

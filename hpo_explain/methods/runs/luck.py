@@ -126,17 +126,31 @@ class Luck(Result):
         return sign_of(self.direction) * float(self.predicted[0] - self.observed[0])
 
     @property
+    def drop_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the drop."""
+        sign = sign_of(self.direction)
+        ends = sorted(sign * float(end[0] - self.observed[0]) for end in (self.lower, self.upper))
+        return ends[0], ends[1]
+
+    @property
+    def verdict(self) -> str:
+        """Whether the best trial was lucky: "was", "may have been" or "was hardly"."""
+        if self.drop <= self.epsilon:
+            return "was hardly"
+        return "was" if self.drop_interval[0] > 0.0 else "may have been"
+
+    @property
+    def headline(self) -> str:
+        """Whether the best trial was lucky."""
+        return f"Trial {self.trials[0]} {self.verdict} lucky."
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """How lucky the best trial was, what repeats tell, and how the other metric ranks."""
-        sign, best = sign_of(self.direction), int(self.trials[0])
-        ends = sorted(sign * (end[0] - self.observed[0]) for end in (self.lower, self.upper))
-        interval = float(ends[0]), float(ends[1])
+        interval = self.drop_interval
         amount = f"{format_value(self.drop)} ({' to '.join(map(format_value, interval))})"
-        was = "was hardly"
-        if self.drop > self.epsilon:
-            was = "was" if interval[0] > 0.0 else "may have been"
-        text = f"Trial {best} {was} lucky: again it would be worse by {amount} on average."
-        certain = was != "may have been"
+        text = f"Trial {self.trials[0]} {self.verdict} lucky: again it would be worse by {amount}."
+        certain = self.verdict != "may have been"
         return (
             Claim("difference", (), self.drop, interval, text=text, certain=certain),
             self._repeated(),

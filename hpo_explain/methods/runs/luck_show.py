@@ -16,8 +16,8 @@ def best(luck: Luck) -> Rows:
         labels=[(f"trial {trial}",) for trial in luck.trials],
         bars=[],
         dots=[
-            Dots(luck.predicted, places, half, look="main"),
-            Dots(luck.observed, places, look="star"),
+            Dots(luck.observed, places - 0.2, look="star"),
+            Dots(luck.predicted, places + 0.2, half, look="main"),
         ],
         label=luck.objective_name,
         zero=False,

@@ -28,7 +28,7 @@ def curves(result: Pruning) -> Curves:
     for look, some in (("unfinished", ended), ("pruned", pruned)):
         if len(some):
             last = [np.flatnonzero(~np.isnan(values[i]))[-1] for i in some]
-            lines.insert(0, Line(*broken(steps, values[some]), look=look))
+            lines.insert(0, Line(*broken(steps, values[some]), look="aside"))
             dots.append(Dots(steps[last], values[some, last], look=look))
     footer = ""
     if len(rows) < len(values):
