@@ -69,7 +69,6 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         "history": lambda run: hx.history(run),
         "slices": lambda run: hx.methods.slices(run, [first]),
         "contours": lambda run: hx.methods.contours(run, pair),
-        "parallel coordinates": lambda run: hx.methods.parallel_coordinates(run),
         "noise": lambda run: hx.methods.noise(run),
         "tunability": lambda run: hx.methods.tunability(run),
         "mistunability": lambda run: hx.methods.tunability(run, kind="mistunability"),

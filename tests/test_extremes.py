@@ -60,7 +60,6 @@ FACADES = {
     "history": hx.history,
     "slices": lambda run: hx.methods.slices(run, most=2),
     "contours": lambda run: hx.methods.contours(run, most=2),
-    "parallel coordinates": hx.methods.parallel_coordinates,
 }
 
 
@@ -126,7 +125,6 @@ def check(function, run):
         ("noise", "widest", 1.0),
         ("pair", "widest", 1.0),
         ("front", "unit", 1e308),
-        ("parallel coordinates", "unit", 1e308),
         ("contours", "widest", 1.0),
         ("slices", "unit", 1e-320),
     ],

@@ -19,7 +19,6 @@ from hpo_explain.base import guessed
         ("best_params", "optimum"),
         ("plot_contour", "methods.contours"),
         ("plot_rank", "methods.contours"),
-        ("plot_parallel_coordinate", "methods.parallel_coordinates"),
         ("plot_slice", "methods.slices"),
         ("ablation", "methods.ablation"),
         ("recomended_space", "recommended_space"),

@@ -285,7 +285,7 @@ def test_a_model_without_uncertainty_says_so():
 
 
 # trials as they are, and advice and paths, which rest on no model of the objective here
-SAYS_NOTHING_OF_IT = {"parallel_coordinates", "advise", "desirability_path"}
+SAYS_NOTHING_OF_IT = {"advise", "desirability_path"}
 
 
 @few_draws

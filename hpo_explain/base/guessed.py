@@ -33,7 +33,6 @@ _ELSEWHERE = {
     "from_frame": "from_csv read_csv from_pandas from_dataframe from_table from_wandb from_mlflow",
     "methods.slices": "plot_slice slice slice_plot",
     "methods.contours": "plot_contour contour plot_rank rank ranks",
-    "methods.parallel_coordinates": "plot_parallel_coordinate parallel_coordinate parallel_plot",
     "methods.timeline": "plot_timeline gantt",
     "methods.lime": "lime lime_explanation",
     "methods.ablation": "ablation_path ablation_analysis",

@@ -27,16 +27,6 @@ HISTORY = Method(
     "they were worth to that model. Bars to the right spoke for a value, bars to the left against "
     "it.",
 )
-PARALLEL_COORDINATES = Method(
-    name="parallel_coordinates",
-    module="hpo_explain.methods.runs.parallel_coordinates",
-    asks="Which configurations were tried, and where do the best ones or those of one stage lie?",
-    limits="shows what was tried: where the best ones lie together may be where most were tried",
-    how_to_read="Each line is a trial, through its values and at last through what it "
-    "reached. Where blue lines come together, the best trials agree; where they spread, "
-    "the value mattered less, or too little was tried.",
-    for_assistants=False,
-)
 TRUST = Method(
     name="trust",
     top=True,

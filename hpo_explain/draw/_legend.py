@@ -19,7 +19,6 @@ from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import BLUE, GREEN, LOOKS, RULE
 from hpo_explain.base.figures.panels import Panels
-from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import HATCHED, PALE, Rows, color_and_hatch
 from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import plain
@@ -115,9 +114,7 @@ def _sign(sign: str) -> Artist:
     return Line2D([], [], color=ink(), marker=tick, linestyle="none", markersize=7.0)
 
 
-def legend_of(
-    figure: Rows | Curves | Cells | Parallel, means: Mapping[str, str]
-) -> dict[str, Artist]:
+def legend_of(figure: Rows | Curves | Cells, means: Mapping[str, str]) -> dict[str, Artist]:
     """Return the marks of a figure by what they mean, in the order of its legend."""
     marks: dict[str, Artist] = {}
     if isinstance(figure, Rows):

@@ -17,7 +17,6 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken
 from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
-from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
 from hpo_explain.base.phrases import shorten
 from hpo_explain.draw._layout import Shape
@@ -46,7 +45,7 @@ _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 
 
 def draw(
     ax: Axes,
-    figure: Rows | Curves | Cells | Parallel,
+    figure: Rows | Curves | Cells,
     points: float,
     *,
     scale: bool = True,
@@ -65,8 +64,6 @@ def draw(
         return _draw_rows(ax, figure, points)
     if isinstance(figure, Curves):
         return _draw_curves(ax, figure, points, high)
-    if isinstance(figure, Parallel):
-        return _draw_parallel(ax, figure, points)
     return _draw_cells(ax, figure, points, scale=scale)
 
 
@@ -288,21 +285,6 @@ def _draw_dots(ax: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -
     beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL}
     for right, up, text in zip(x, y, dots.labels, strict=False):
         literal(ax.annotate(text, (right, up), (4.0, 4.0), **beside))
-
-
-def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
-    """Draw lines through axes, each of which is a row."""
-    for line in figure.lines:
-        _draw_line(ax, line, lying=True)
-    style: dict[str, Any] = {"color": GREY, "marker": "|", "linewidth": 0.8}
-    for row, ticks in enumerate(figure.ticks):
-        ax.plot([tick.at for tick in ticks], [row] * len(ticks), zorder=2.0, **style)
-    labels = row_labels(figure.labels, characters(0.36 * points))
-    names_down(ax, labels, tinted=False)
-    ax.set_xlim(figure.ASIDE - 0.03, 1.06)
-    ax.set_xticks([])
-    ax.spines[:].set_visible(False)
-    return Shape(len(labels) * _row_high(labels, 22.0), "", "")
 
 
 def _turned(x: Array, y: Array, lying: bool) -> tuple[Array, Array]:

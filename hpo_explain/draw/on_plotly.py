@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -13,19 +12,16 @@ from plotly.subplots import make_subplots
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREY, INK, LOOKS, RULE, TINT, Words
+from hpo_explain.base.figures.marks import GREY, INK, TINT, Words
 from hpo_explain.base.figures.panels import Figure, Panels
-from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import Rows
-from hpo_explain.base.phrases import shorten
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room, write_at
 from hpo_explain.draw._plotly_traces import draw
-from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NAME, NARROW, SMALL, TEXT
+from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NARROW, SMALL, TEXT
 from hpo_explain.draw._text import abbreviated, plain
 
 _EDGE = 8  # pixels left of all texts
-_ASIDE = 2 * MARGIN  # pixels left of the first of parallel axes
 _TINY = SMALL - 2  # pixels of texts along them
 _FROM_THE_TOP = {"xanchor": "left", "yanchor": "top", "yref": "container"}
 _DARK = {
@@ -43,8 +39,6 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     chart = go.Figure()
     if isinstance(figure, Panels):
         chart = _panels(figure)
-    elif isinstance(figure, Parallel):
-        chart = _parallel(figure)
     else:
         _write(chart, figure, draw(Axes(chart, figure.means), figure))
     if dark:
@@ -151,76 +145,6 @@ def _frame(chart: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: i
     for colors in chart.select_traces({"type": "heatmap"}, **cell):
         middle, high = (low + top) / 2, top - low
         colors.update(colorbar={"x": right, "y": middle, "len": high})
-
-
-# ---------------------------------------------------------------------- parallel axes
-
-
-def _parallel(figure: Parallel) -> go.Figure:
-    """Draw lines through upright axes, along which stretches can be chosen."""
-    room = (NARROW - _ASIDE - MARGIN) / max(figure.at.shape[1] - 1, 1)
-    width = max(int((room - 8) / (_TINY * texts.WIDE)), 4)
-    names = abbreviated([plain(label[0]) for label in figure.labels], NAME)
-    labels = [
-        "<br>".join(map(texts.whole, [name, *(shorten(plain(end), NAME) for end in ends)]))
-        for name, (_, *ends) in zip(names, figure.labels, strict=True)
-    ]
-    looks = [look for look in figure.means if look in figure.looks] or ["thin"]
-    codes = np.array([looks.index(look) for look in figure.looks])
-    order = np.argsort(codes, kind="stable")  # the last ones are on top
-    colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
-    steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
-    chart = go.Figure()
-    # the legend is that of traces without points, whose axes are out of the way
-    axes = Axes(chart, figure.means)
-    for look in looks:
-        axes.stroke([None], [None], look)
-    for update in (axes.update_x, axes.update_y):
-        update(visible=False, domain=[0.0, 0.01], fixedrange=True)
-    above = texts.left_of(labels) + MARGIN
-    _write(chart, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
-    return chart.add_trace(
-        go.Parcoords(
-            dimensions=[
-                {
-                    "label": label,
-                    "values": values[order],
-                    "range": [figure.ASIDE - 0.02, 1.05],
-                    **_ticks_upwards(ticks, width),
-                }
-                for label, values, ticks in zip(labels, figure.crossed.T, figure.ticks, strict=True)
-            ],
-            line_color=codes[order],
-            line_cmin=-0.5,
-            line_cmax=len(colors) - 0.5,
-            line_colorscale=[
-                [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
-            ],
-            labelangle=-90,
-            labelfont_size=SMALL,
-            tickfont_size=_TINY,
-        )
-    )
-
-
-def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
-    """Return what is written along an upright axis: texts that differ stay different.
-
-    A stretch that is chosen ends between two marks, so numbers have many. Plotly takes marks with
-    the same text for one: those without a text have so many characters that are not seen.
-    """
-    written = [tick for tick in ticks if tick.text]
-    places = [tick.at for tick in ticks]
-    if all(tick.at < 0.0 for tick in written):
-        places = [*(tick.at for tick in written), *np.linspace(0.0, 1.0, 26)]
-    short = abbreviated([plain(tick.text) for tick in written], width)
-    text_at = {tick.at: text for tick, text in zip(written, short, strict=True)}
-    return {
-        "tickvals": places,
-        "ticktext": [
-            texts.whole(text_at.get(height, "\u200b" * (k + 1))) for k, height in enumerate(places)
-        ],
-    }
 
 
 # ---------------------------------------------------------------------- around

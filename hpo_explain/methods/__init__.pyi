@@ -77,8 +77,6 @@ from .runs.luck import Luck as Luck
 from .runs.luck import luck as luck
 from .runs.noise import Noise as Noise
 from .runs.noise import noise as noise
-from .runs.parallel_coordinates import ParallelCoordinates as ParallelCoordinates
-from .runs.parallel_coordinates import parallel_coordinates as parallel_coordinates
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.pruning import Pruning as Pruning

@@ -12,8 +12,8 @@ from hpo_explain.base import InputError, check_array
 from hpo_explain.models.columns import ValueColumns
 from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.models.protocols import Surrogate, std_from_variance
+from hpo_explain.space import Array, Ints, SearchSpace
 
 _PROBES = 3  # configurations at which it is asked
 _FIT = (
@@ -117,6 +117,49 @@ class ModelSurrogate:
         """Return what the model was fitted on, of encoded rows."""
         rows = self._space.check_rows("X", X)
         return rows if self._columns is None else self._columns(rows)
+
+
+class PosteriorSurrogate(ModelSurrogate):
+    """A model with a method ``posterior``, which takes a tensor of rows, as a surrogate.
+
+    Its posterior has a mean, a variance, and the covariance of a normal distribution, all without
+    observation noise. The parameters are those of :class:`ModelSurrogate`. A model of BoTorch is
+    usually fitted on the negated objective where less is better: `negated` says so.
+    """
+
+    def _predicted(self, X: Array) -> Any:
+        posterior = self._posterior(X)
+        return _flat(posterior.mean), std_from_variance(_flat(posterior.variance))
+
+    def posterior_covariance(self, X: Array) -> Array:
+        """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
+        posterior = self._posterior(X)
+        normal = getattr(posterior, "distribution", posterior)
+        return np.asarray(normal.covariance_matrix.detach().cpu().numpy(), dtype=float)
+
+    def covariance_with(self, X: Array, others: Array) -> Array:
+        """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
+        n = len(X)
+        return self.posterior_covariance(np.concatenate([X, others]))[:n, n:]
+
+    def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
+        """Return the posterior standard deviation of the mean over rows, (G,)."""
+        variances = []
+        for value in values:
+            rows = np.array(X)
+            rows[:, members] = value
+            variances.append(self.posterior_covariance(rows).mean())
+        return std_from_variance(np.array(variances))
+
+    def _posterior(self, X: Array) -> Any:
+        import torch
+
+        with torch.no_grad():
+            return self._model.posterior(torch.as_tensor(self._columns_of(X)))
+
+
+def _flat(tensor: Any) -> Array:
+    return np.asarray(tensor.detach().cpu().numpy(), dtype=float).reshape(-1)
 
 
 def can_predict(model: Any) -> bool:
@@ -282,8 +325,6 @@ def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
     if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
         return ForestSurrogate(space, model, columns=numbers)
     if callable(getattr(model, "posterior", None)):
-        from hpo_explain.models.posterior_model import PosteriorSurrogate
-
         return PosteriorSurrogate(space, model)
     return ModelSurrogate(space, model, columns=values)
 

@@ -100,7 +100,6 @@ MADE = {
     "Noise": lambda run: hx.methods.noise(repeated(run)),
     "Effect of a marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
     "Optimum": hx.optimum,
-    "ParallelCoordinates": lambda run: hx.methods.parallel_coordinates(run, mark=[17, 18]),
     "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
     "Effect": lambda run: hx.partial_dependence(run, "lr", **QUICK),
     "PartialDependences": lambda run: hx.partial_dependence(run, ["lr", ("lr", "layers")], **QUICK),

@@ -97,33 +97,6 @@ def test_no_text_is_cut_and_none_covers_another(browser, name, tmp_path):
             assert bottom - top > 50
 
 
-def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(browser, tmp_path):
-    shown(browser, FIGURES["parallel"](), tmp_path)
-    (axis, *_) = browser.find_elements("css selector", ".axis-brush")
-    box = browser.execute_script(
-        "arguments[0].scrollIntoView({block: 'center'});"
-        "return arguments[0].getBoundingClientRect().toJSON()",
-        axis,
-    )
-    x = int(box["x"] + box["width"] / 2)
-    drag = ActionChains(browser, duration=50)
-    pointer = drag.w3c_actions.pointer_action
-    for part in (0.3, 0.31, 0.35, 0.45, 0.6):
-        pointer.move_to_location(x, int(box["y"] + part * box["height"]))
-        if part == 0.31:
-            pointer.pointer_down()
-    pointer.pointer_up()
-    drag.perform()
-    chosen = WebDriverWait(browser, 10).until(
-        lambda driver: driver.execute_script(
-            "return document.querySelector('.js-plotly-plot').data"
-            ".find(one => one.type === 'parcoords').dimensions[0].constraintrange"
-        )
-    )
-    # of an axis that is a tenth longer than from 0 to 1 at both ends
-    assert chosen == pytest.approx([0.38, 0.7], abs=0.06)
-
-
 def test_what_is_cut_or_covered_is_found(browser, tmp_path):
     figure = plotly.graph_objects.Figure(plotly.graph_objects.Scatter(y=[1, 2]))
     figure.update_layout(title="A heading that is too long for a telephone, " * 4)

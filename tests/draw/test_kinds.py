@@ -19,9 +19,7 @@ from hpo_explain.base.figures import (
     Line,
     Note,
     Panels,
-    Parallel,
     Rows,
-    Tick,
     broken,
 )
 from hpo_explain.draw import on_matplotlib
@@ -95,23 +93,6 @@ PANELS = Panels(
     same_x=True,
 )
 MIXED = Panels(panels=[ROWS, CELLS, CURVES], heading="Mixed")
-PARALLEL = Parallel(
-    labels=[
-        ("lr", "(0.0001 to 1, log)"),
-        (LONG.format("kind"), "(adam, sgd)"),
-        ("loss", "(0 to 1)"),
-    ],
-    ticks=[
-        [Tick(0.0, "0.0001"), Tick(1.0, "1")],
-        [Tick(Parallel.ASIDE, "inactive"), Tick(0.0, "adam"), Tick(1.0, "sgd")],
-        [Tick(0.0, "0"), Tick(1.0, "1")],
-    ],
-    at=np.array([[0.1, 0.0, 0.2], [0.5, np.nan, 0.9], [0.9, 1.0, 0.0]]),
-    looks=["thin", "thin", "incumbent"],
-    means={"thin": "trials", "top": "not drawn", "incumbent": "best"},
-    heading="Lines",
-    footer="Left: inactive.",
-)
 KINDS = {
     "rows": ROWS,
     "curves": CURVES,
@@ -119,7 +100,6 @@ KINDS = {
     "swarm": SWARM,
     "panels": PANELS,
     "mixed": MIXED,
-    "parallel": PARALLEL,
 }
 
 
@@ -177,21 +157,6 @@ def test_the_legend_has_what_is_dimmed_only_where_something_is():
     ]:
         figure = replace(CELLS, dimmed=dimmed, means=means)
         assert [*legend_of(figure, means)] == entries
-
-
-def test_lines_cross_each_axis_at_their_place_and_aside_without_a_value():
-    ax = on_matplotlib.drawn(PARALLEL)
-    crossed = {}
-    for line in ax.lines:
-        x, y = line.get_xdata(), line.get_ydata()
-        if line.get_marker() != "|":  # not an axis
-            for at, row in zip(x, y, strict=True):
-                crossed.setdefault(row, []).append(at)
-    places = {row: sorted(crossed[row]) for row in range(3)}
-    assert places == {0: [0.1, 0.5, 0.9], 1: [Parallel.ASIDE, 0.0, 1.0], 2: [0.0, 0.2, 0.9]}
-    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # from the top down
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["trials", "best"]
 
 
 def test_a_value_without_neighbours_is_a_mark_and_infinity_the_end_of_the_axes():

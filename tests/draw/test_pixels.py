@@ -98,7 +98,7 @@ def marks(ax, panel) -> Iterator[Mark]:
     lying = not isinstance(panel, Cells) and (not isinstance(panel, Curves) or panel.lying)
     for line in getattr(panel, "lines", ()):
         yield from of_line(ax, line, lying)
-    for dots in getattr(panel, "dots", ()):  # parallel axes have none
+    for dots in panel.dots:
         turned = lying and not isinstance(panel, Rows)
         yield from of_dots(ax, dots, turned, rows=isinstance(panel, Rows))
     if isinstance(panel, Rows):
@@ -299,7 +299,6 @@ def swarm(run):
 
 OF_TRIALS = {
     "History": hx.history,
-    "ParallelCoordinates": hx.methods.parallel_coordinates,
     "Timeline": lambda run: hx.methods.timeline(timed(run)),
     "Slices": lambda run: hx.methods.slices(run, most=2),
     "Contours": MADE["Contours"],
@@ -312,7 +311,7 @@ OF_TRIALS = {
     "Pruning": lambda run: hx.pruning(with_curves(run)),
     "PredictionOverview": swarm,
 }
-MANY = {"History", "ParallelCoordinates", "Timeline", "Slices", "Contours"}
+MANY = {"History", "Timeline", "Slices", "Contours"}
 MANY |= {"Effect", "PredictionOverview"}
 
 

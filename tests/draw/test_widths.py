@@ -65,7 +65,6 @@ DRAWN = {
     "local": lambda: methods.local_importance(RUN),
     "slices": lambda: methods.slices(RUN, most=4),
     "contours": lambda: methods.contours(RUN, [FIRST, SECOND]),
-    "parallel": lambda: methods.parallel_coordinates(RUN),
     "timeline": lambda: methods.timeline(replace(RUN, started=STARTED, finished=STARTED + 4e4)),
     "pairs": lambda: methods.h_statistic(RUN),
     "objective": lambda: hx.partial_dependence(

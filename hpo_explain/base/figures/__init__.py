@@ -20,8 +20,6 @@ View(f, "caption")` is what `plot()` draws, `"name": View(g, "caption", shown_if
 - `Cells`: a color per pair (effects of two, matrices of interactions, densities by trial), with
   `texts` in the cells, `dots` over them, `low` and `high` of the scale. Values of both
   signs have `low=-high`.
-- `Parallel`: lines through an axis for each hyperparameter, from 0 to 1 (parallel coordinates);
-  what has no value crosses an axis aside.
 - `Panels`: several of the above side by side under one heading, with one legend (theirs together)
   and one footer: paths, regions, effects, pairs of objectives. What a panel says of itself is its
   heading, on one line; the rest of its words is written once, from the panels.
@@ -45,7 +43,6 @@ from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken, side_by_side, usual_ends
 from hpo_explain.base.figures.marks import LOOKS, Axis, Dots, Line, Look, Note, Words
 from hpo_explain.base.figures.panels import Figure, Panels
-from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import HATCHED, PALE, Bar, Rows, View
 
 __all__ = [
@@ -62,9 +59,7 @@ __all__ = [
     "Look",
     "Note",
     "Panels",
-    "Parallel",
     "Rows",
-    "Tick",
     "View",
     "Words",
     "broken",

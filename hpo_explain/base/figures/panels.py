@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeAlias
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import Words
-from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import Rows
 
 
@@ -84,4 +83,4 @@ def _ends(limits: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return min(lows), max(highs)
 
 
-Figure: TypeAlias = Rows | Curves | Cells | Parallel | Panels
+Figure: TypeAlias = Rows | Curves | Cells | Panels
