@@ -126,6 +126,7 @@ WRONG = {
     "target": CONFIG,
     "test": ["x", 3],
     "title": [3, ["x"]],
+    "to": CONFIG,
     "top": ["x", True, [1], 0, 1],
     "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
     "trials": [*TRIALS, []],

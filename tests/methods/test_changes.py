@@ -321,3 +321,20 @@ def test_the_end_is_the_trial_to_keep(answers_stay):
         hx.methods.local_importance(run).trial,
     ):
         assert found == keep
+
+
+@few_draws
+def test_any_two_configurations_are_compared_and_the_way_back_is_the_opposite():
+    space = unit_cube(3)
+    X = space.sample(60, seed=2)
+    run = hx.Run(space, X, 3.0 * X[:, 0] + X[:, 1], "minimize")
+    there, back = hx.changes(run, 4, 9), hx.changes(run, 9, 4)
+    whole = float((X[4] - X[9]) @ [3.0, 1.0, 0.0])
+    assert there.whole_drawn.mean() == pytest.approx(whole, abs=0.1)
+    np.testing.assert_allclose(there.whole_drawn, -back.whole_drawn, atol=1e-6)
+    assert ("trial 4" in there.sentence, "trial 9" in there.sentence) == (True, True)
+    by_values = hx.changes(run, run.config(4), run.config(9))
+    np.testing.assert_allclose(by_values.contributions, there.contributions)
+    assert "the other configuration" in by_values.sentence
+    with pytest.raises(ValueError, match="where the changes lead"):
+        hx.changes(run, 4, 9, reach=0.1)

@@ -63,11 +63,12 @@ def _nothing_to_change(start: End) -> NothingToExplain:
 def changes(
     question: Question,
     default: Config | int | None = None,
+    to: Config | int | None = None,
     *,
     keep: float = 0.95,
     reach: float | None = None,
 ) -> Changes:
-    """Say which changes of a default it takes, and which can be put back.
+    """Say which changes it takes from a default to the best, or from any configuration to another.
 
     Parameters
     ----------
@@ -75,8 +76,10 @@ def changes(
         Where the changes start: a configuration, or the number of a trial. By default the
         framework's own defaults where the run knows them, else the middle of the search space; with
         `reach` the trial to keep. A number outside a logarithmic range counts as its end.
+    to : dict or int, optional
+        Where they lead: a configuration or a trial; by default the trial to keep.
     keep : float, default 0.95
-        The share of the gain of the trial to keep that the changes keep. A loss within the noise
+        The share of the gain of all changes that is kept. A loss within the noise
         of one evaluation counts as kept, up to half of the gain.
     reach : float, optional
         Find the fewest changes that reach this objective with 95 % instead, with values that were
@@ -111,6 +114,12 @@ def changes(
     run, model = question.run, question.model
     best = End(run.config(question.keep), "best", question.keep)
     notes = list[Fact]()
+    if to is not None:
+        if reach is not None:
+            problem = "was given with reach, which finds by itself where the changes lead"
+            raise InputError("to", problem, to, "Leave one of them out.")
+        best = End(question.config("to", to), "other", question.trial(to))
+        run.space.row(best.config, "to")
     if default is not None:
         config, moved = within_log_ranges(run.space, question.config("default", default))
         notes += moved

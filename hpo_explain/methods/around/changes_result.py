@@ -35,14 +35,14 @@ class End:
     ----------
     config : mapping
         The configuration.
-    role : {"given", "framework", "middle", "best", "found"}
+    role : {"given", "other", "framework", "middle", "best", "found"}
         Why it is this one.
     trial : int or None
         The number of the trial that it is, if it is one.
     """
 
     config: Mapping[str, Any]
-    role: Literal["given", "framework", "middle", "best", "found"] = "given"
+    role: Literal["given", "other", "framework", "middle", "best", "found"] = "given"
     trial: int | None = None
 
     @classmethod
@@ -57,6 +57,7 @@ class End:
             return f"trial {self.trial}"
         return {
             "given": "the default",
+            "other": "the other configuration",
             "framework": "the framework's default",
             "middle": "the middle of the space",
         }.get(self.role, "the best configuration")
