@@ -67,7 +67,12 @@ def matern_5_2(q: Array) -> Array:
     [1.0, 0.349]
     """
     s = np.sqrt(3.0 * q)
-    return (1.0 + s + q) * np.exp(-s)
+    decay = np.exp(-s)
+    # in place: new arrays of this size take longer than the sums
+    s += 1.0
+    s += q
+    s *= decay
+    return s
 
 
 def matern(r: Array) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-_CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
+_CHUNK = 1_000_000  # numbers held at once, which processors keep near: 8 MB
 
 
 class GaussianProcessSurrogate(OnColumns):
