@@ -154,9 +154,8 @@ def test_the_word_for_the_better_side_stands_once():
 
 
 def test_colours_stand_with_the_figures():
-    dark = ("hpo_explain.draw.on_plotly",)  # has a table for dark pages
     palette = ("hpo_explain.base.figures.marks",)
-    assert places_of("#[0-9a-fA-F]{6}\\b", without=palette + dark) == []
+    assert places_of("#[0-9a-fA-F]{6}\\b", without=palette) == []
 
 
 def test_what_rounding_leaves_stands_once():

@@ -15,7 +15,6 @@ from hpo_explain.draw import _room as texts
 from hpo_explain.draw._room import ENTRY, NAME, NARROW, SMALL
 from hpo_explain.draw._text import LINE, abbreviated, plain
 
-VEIL = "rgba(255, 255, 255, 0.6)"  # over what is dimmed
 HIGH = 260  # pixels that axes are high
 PANEL = 180  # the same of one of several
 NUMBERS = 58  # pixels of numbers left of axes

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis
+from hpo_explain.base.figures.marks import GREEN, GREY, RULE, VEIL, Axis
 from hpo_explain.base.figures.rows import PALE, Bar, Rows, color_and_hatch
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import (
@@ -18,7 +18,6 @@ from hpo_explain.draw._plotly_axes import (
     NUMBERS,
     PANEL,
     SCALE,
-    VEIL,
     Axes,
     Room,
     along_x,

@@ -12,11 +12,11 @@ from plotly.subplots import make_subplots
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREY, INK, TINT, Words
+from hpo_explain.base.figures.marks import GREY, INK, ON_DARK, PAPER, TINT, Words
 from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.draw import _room as texts
-from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room, write_at
+from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, Axes, Room, write_at
 from hpo_explain.draw._plotly_traces import draw
 from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NARROW, SMALL, TEXT
 from hpo_explain.draw._text import abbreviated, plain
@@ -24,14 +24,7 @@ from hpo_explain.draw._text import abbreviated, plain
 _EDGE = 8  # pixels left of all texts
 _TINY = SMALL - 2  # pixels of texts along them
 _FROM_THE_TOP = {"xanchor": "left", "yanchor": "top", "yref": "container"}
-_DARK = {
-    INK: "white",
-    "black": "white",
-    "white": "#111111",
-    VEIL: VEIL.replace("255", "17"),
-    GREY: "#a8a8a8",
-    TINT: "#33290f",
-}
+_DARK = {**ON_DARK, "black": ON_DARK[INK], "white": ON_DARK[PAPER]}
 
 
 def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
@@ -43,6 +36,7 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
         _write(chart, figure, draw(Axes(chart, figure.means), figure))
     if dark:
         chart = go.Figure(_darkened(chart.to_dict()))
+        chart.update_layout(paper_bgcolor=ON_DARK[PAPER], plot_bgcolor=ON_DARK[PAPER])
     return chart.update_layout(template="plotly_dark" if dark else "plotly_white")
 
 

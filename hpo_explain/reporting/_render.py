@@ -27,18 +27,10 @@ from hpo_explain.draw.pages import plot_svg, style_of_pages
 # inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
 _WIDTH, _PANEL = (5.2, 3.3)
 _PALETTE = {
-    "ink": marks.INK,
-    "paper": marks.PAPER,
-    "grey": marks.GREY,
-    "rule": marks.RULE,
-    "tint": marks.TINT,
-    "blue": marks.BLUE,
-    "orange": marks.ORANGE,
-    "green": marks.GREEN,
-    "purple": marks.PURPLE,
-    "red": marks.RED,
+    name.lower(): getattr(marks, name)
+    for name in ["INK", "PAPER", "GREY", "RULE", "TINT", "BLUE", "ORANGE", "GREEN", "PURPLE", "RED"]
 }
-"""The page's variables of colors, and what they are in plots: a dark page has its own."""
+"""The page's variables of colors, and what they are in plots."""
 _INKS = {color.lower(): f"var(--{name})" for name, color in _PALETTE.items()}
 _OF_TAB = "@"  # before an anchor: its tab is not known where the section is made
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
@@ -56,6 +48,7 @@ def _environment() -> Environment:
     )
     environment.filters["with_links"] = with_links
     environment.globals["palette"] = _PALETTE
+    environment.globals["on_dark"] = marks.ON_DARK
     return environment
 
 

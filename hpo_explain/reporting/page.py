@@ -47,11 +47,11 @@ BRIEF = ("summary", "trust", "explain-proposal")
 _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
 _LATE = ("history", *(str(method.called) for method in _AHEAD))
 """Sections that ask for what workers have begun."""
-# sections, runs and proposals for which workers are started: these load all modules anew, which
-# takes longer than the figures of one run alone
+# sections, runs and numbers of trials for which workers are started: these load all modules anew,
+# which takes longer than the models and figures of a small run
 _MANY = 5
 _SEVERAL = 3
-_LONG = 30
+_LONG = 2_000
 
 
 def report(
@@ -91,9 +91,9 @@ def report(
         with: each proposal keeps the model of what was known when it was made.
     n_jobs : int or None, default -1
         Number of processes that compute and draw, this one included, -1 for one per core; others
-        are started where there are at least 30 proposals to explain, or three runs. None has
-        joblib's workers explain the proposals, as ``joblib.parallel_config`` says. The page does
-        not depend on it.
+        are started for a run with proposals of more than 2,000 trials times hyperparameters, or
+        for three runs. None has joblib's workers explain the proposals, as
+        ``joblib.parallel_config`` says. The page does not depend on it.
     interactive : bool, default False
         Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
         the file is 2 MB larger, and where no script runs the figures are as without.
@@ -313,8 +313,7 @@ def _workers(
 ) -> Workers | None:
     """Return workers beside this process, where there is enough to do."""
     jobs = check_jobs(n_jobs)
-    proposals = max(len(run.proposals or ()) for run in runs.values())
-    much = proposals >= _LONG or len(runs) >= _SEVERAL
+    much = any(map(_is_long, runs.values())) or len(runs) >= _SEVERAL
     # what parallel_config says is for the path's own workers
     alone = jobs in (None, 1) or not may_have_workers()
     if alone or not much or len(chosen) < _MANY:
@@ -325,12 +324,18 @@ def _workers(
     return Workers(count, SIDE_BY_SIDE) if count else None
 
 
+def _is_long(run: Run) -> bool:
+    """Say whether explaining a run's proposals takes longer than starting workers."""
+    return bool(run.proposals) and run.X.size > _LONG
+
+
 def _begun(question: Question, chosen: Sequence[Section], workers: Workers) -> Ahead:
     """Have workers begin what takes longest while other answers are found here."""
     wanted = {section.name for section in chosen}
-    many = len(question.run.proposals or ()) >= _LONG
     functions = [
-        method.function for method in _AHEAD if many and {str(method.called), "history"} & wanted
+        method.function
+        for method in _AHEAD
+        if _is_long(question.run) and {str(method.called), "history"} & wanted
     ]
     return Ahead(question, functions, workers)
 

@@ -18,6 +18,7 @@ from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
+    FloatParameter,
     IntParameter,
     Ints,
     Parameter,
@@ -217,4 +218,13 @@ def _values(parameter: Parameter) -> dict[str, Any]:
         "log": parameter.log,
         "step": parameter.step,
         "size": parameter.size,
+        **_listed(parameter),
     }
+
+
+def _listed(parameter: FloatParameter | IntParameter) -> dict[str, Any]:
+    """Return the values of a list, and their positions."""
+    grid = parameter.grid(len(parameter.values or ()))
+    if not parameter.values or grid is None:
+        return {}
+    return {"levels": grid[0].tolist(), "values": parameter.decode(grid[0])}

@@ -70,7 +70,7 @@ class Panel:
     Attributes
     ----------
     j, name, kind : int, str, str
-        Its column, its name, and whether it is along numbers or along names.
+        Its column, its name, and whether its points stand apart or are joined.
     share, range : str
         Of the variance what it takes part in, and the interval.
     bar : tuple of str
@@ -287,7 +287,7 @@ class Profile:
         return Panel(
             j=j,
             name=parameter.name,
-            kind="names" if parameter.is_category else "numbers",
+            kind="apart" if _is_apart(parameter) else "joined",
             share=f"{share:.0%}",
             range=range_of,
             bar=(f"M0,2h{100.0 * share:.1f}", f"M{100.0 * ends[0]:.1f},2H{100.0 * ends[1]:.1f}"),
@@ -305,8 +305,8 @@ class Profile:
         parameter = run.space.parameters[j]
         x = frame.x(parameter, self.positions[j])
         mean, low, high = map(frame.y, self.curves[j])
-        line = _dots if parameter.is_category else _line
-        band = _bars if parameter.is_category else _area
+        line = _dots if _is_apart(parameter) else _line
+        band = _bars if _is_apart(parameter) else _area
         open_at = ~self.supported[j]
         observed = np.asarray(run.feasible)
         some = np.linspace(0, observed.sum() - 1, _DOTS).round()
@@ -315,7 +315,8 @@ class Profile:
         failed = np.vstack([run.X[~observed], *without])[:, j]
         return {
             "kept": self._kept(j),
-            "axis": f"M{frame.left},{frame.top}V{frame.bottom}H{frame.right}",
+            "axis": f"M{frame.left},{frame.top}V{frame.bottom}H{frame.right}"
+            + _each(f"M{{:.1f}},{frame.bottom}v5", _levels(frame, parameter)),
             "band": band(x, low, high),
             "untried": _bars(x[open_at], low[open_at], high[open_at]),
             "average": self._average(j),
@@ -334,7 +335,7 @@ class Profile:
         for effect in self.question.ask(partial_dependence):
             if effect.names == (parameter.name,):
                 x = self.frame.x(parameter, effect.positions[0])
-                draw = _dots if parameter.is_category else _line
+                draw = _dots if _is_apart(parameter) else _line
                 return draw(x, self.frame.y(effect.mean))
         return ""
 
@@ -389,6 +390,18 @@ def _positions(parameter: Parameter) -> Array:
     return np.unique(parameter.nearest(even))
 
 
+def _is_apart(parameter: Parameter) -> bool:
+    """Say whether there is nothing between its values: categories, and values of a list."""
+    return parameter.is_category or bool(parameter.values)
+
+
+def _levels(frame: Frame, parameter: Parameter) -> Array:
+    """Return where the values of a list stand; none of another hyperparameter."""
+    if parameter.is_category or not parameter.values:
+        return np.empty(0)
+    return frame.x(parameter, parameter.encode(parameter.values))
+
+
 def _text(parameter: Parameter, value: Any) -> str:
     if parameter.is_category:
         return format_value(value, width=_WIDTH)
@@ -404,11 +417,17 @@ def _texts(frame: Frame, parameter: Parameter) -> list[tuple[float, float, str, 
     ]
     below = frame.bottom + 22.0
     if not parameter.is_category:
-        low = _text(parameter, parameter.low)
+        low, high = (_text(parameter, end) for end in (parameter.low, parameter.high))
         texts.append((frame.left, below, "start", low))
         if parameter.low < parameter.high:
-            high = _text(parameter, parameter.high)
             texts.append((frame.right, below, "end", high))
+        free = frame.left + _LETTER * (len(low) + 1)
+        for at, value in zip(_levels(frame, parameter), parameter.values or (), strict=True):
+            text = _text(parameter, value)
+            half = _LETTER * len(text) / 2.0
+            if free <= at - half and at + half <= frame.right - _LETTER * (len(high) + 1):
+                texts.append((float(at), below, "middle", text))
+                free = at + half + _LETTER
         return texts
     count = len(parameter.choices)
     columns = int((frame.right - frame.left) / count / _LETTER) - 1

@@ -5,8 +5,10 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 import hpo_explain as hx
+from hpo_explain.base.figures.marks import LOOKS, ON_DARK, PAPER
 from hpo_explain.base.numbers import format_value
 from tests.handmade import tuning_run
 
@@ -70,12 +72,27 @@ def test_bars_and_effects_say_names_and_values_when_they_are_pointed_at():
     assert any(text.startswith("booster: dart (10)<br>predicted loss: ") for text in said)
 
 
-def test_a_dark_figure_has_no_black_ink():
+def luminance(color):
+    """The relative luminance of a color (WCAG 2)."""
+    values = np.array(to_rgb(color))
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def test_what_stands_for_a_color_is_seen_on_a_dark_page():
+    ground = luminance(ON_DARK[PAPER])
+    for look in LOOKS.values():
+        color = ON_DARK.get(look.color, look.color)
+        if color != "white":
+            assert (luminance(color) + 0.05) / (ground + 0.05) >= 3.0, look
+
+
+def test_a_dark_figure_has_no_ink_of_a_light_one():
     pytest.importorskip("plotly")
     for found in (hx.history(RUN), hx.importance(RUN)):
         light, dark = found.to_plotly(), found.to_plotly(dark=True)
-        assert dark.layout.template.layout.paper_bgcolor == "rgb(17,17,17)"
+        assert dark.layout.paper_bgcolor == ON_DARK[PAPER]
         shown = json.dumps(json.loads(dark.to_json())["data"])
-        assert '"#000000"' not in shown
-        assert '"black"' not in shown
+        for color in {*ON_DARK, "black"} - {*ON_DARK.values()}:
+            assert f'"{color}"' not in shown
         assert [t.type for t in light.data] == [t.type for t in dark.data]

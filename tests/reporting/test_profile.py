@@ -9,7 +9,7 @@ import hpo_explain as hx
 from hpo_explain.belief import STRETCH, interval
 from hpo_explain.question import Question
 from hpo_explain.reporting.panel import data_of, what_if
-from hpo_explain.reporting.profile import Profile
+from hpo_explain.reporting.profile import Frame, Profile
 from tests.handmade import Page
 
 pytestmark = [pytest.mark.usefixtures("few_draws"), pytest.mark.usefixtures("answers_stay")]
@@ -99,7 +99,7 @@ def test_the_kept_range_is_that_of_the_recommended_space(profile):
     assert "lr" in narrowed
     for panel in profile.panels:
         path = panel.paths["kept"]
-        if panel.kind == "numbers":
+        if panel.kind == "joined":
             assert bool(path) == (panel.name in narrowed)
     (panel,) = [p for p in profile.panels if p.name == "lr"]
     x = points(panel.paths["kept"])[0, 0]
@@ -107,6 +107,21 @@ def test_the_kept_range_is_that_of_the_recommended_space(profile):
     ends = profile.frame.x(space["lr"], np.array([low, high]))
     assert x == pytest.approx(ends[0], abs=0.06)
     assert f"H{ends[1]:.1f}" in panel.paths["kept"]
+
+
+def test_values_of_a_list_are_told_where_there_is_room():
+    values = [16, 32, 64, 250, 512, 1024]
+    space = hx.SearchSpace([hx.IntParameter("batch", 16, 1024, values=values)])
+    X = space.sample(12, seed=0)
+    question = Question(hx.Run(space, X, X[:, 0], "minimize"))
+    (panel,) = Profile(question, question.decision, question.belief.whole).panels
+    ticks = [float(x) for x in re.findall(r"M([\d.]+),[\d.]+v5", panel.paths["axis"])]
+    frame = Frame(0.0, 1.0)
+    expected = frame.left + (frame.right - frame.left) * (np.array(values) - 16) / (1024 - 16)
+    np.testing.assert_allclose(ticks, expected, atol=0.06)
+    below = sorted((x, text) for x, y, _, text in panel.texts if y > frame.bottom)
+    # 32 and 64 have no room beside 16
+    assert [text for _, text in below] == ["16", "250", "512", "1024"]
 
 
 def test_it_may_start_from_what_is_kept_tried_next_best_and_the_default(profile):

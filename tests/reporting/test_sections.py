@@ -12,7 +12,7 @@ from optuna.samplers import TPESampler
 import hpo_explain as hx
 from hpo_explain.base.workers import Workers
 from hpo_explain.question import Question
-from hpo_explain.reporting import Report, Status
+from hpo_explain.reporting import SECTIONS, Report, Status, page
 from hpo_explain.reporting._ahead import Ahead, Figures
 from hpo_explain.reporting.panel import radius_of_even_spread
 from hpo_explain.reporting.section import Content, Section, card_of, drawn_out
@@ -100,6 +100,18 @@ def test_workers_answer_the_same():
         [e.phi for e in known.explanations], [e.phi for e in alone.ask(function).explanations]
     )
     assert known.sentence == alone.ask(function).sentence
+
+
+@pytest.mark.parametrize(
+    ("n", "proposed", "are_started"), [(200, 190, 0), (201, 191, 1), (201, 0, 0)]
+)
+def test_workers_are_started_where_that_takes_less_than_the_models(
+    monkeypatch, n, proposed, are_started
+):
+    monkeypatch.setattr(page, "Workers", lambda count, _: count)
+    runs = {"loss": run_of(n, 10, proposals=range(n - proposed, n))}
+    assert (page._workers(2, SECTIONS, runs) or 0) == are_started
+    assert page._workers(1, SECTIONS, runs) is None
 
 
 @pytest.mark.merge

@@ -1,6 +1,7 @@
 """What the profiler says of another configuration, against what the belief says of it."""
 
 import ast
+import re
 from itertools import permutations
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ from hpo_explain.methods.around.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting.panel import radius_of_even_spread
+from hpo_explain.reporting.profile import Profile
 from hpo_explain.space import Range
 from hpo_explain.space.distances import gower_distances
 from tests.chromium import IS_THERE
@@ -274,14 +276,18 @@ def at(browser):
     return np.array(row, float)
 
 
-def curve_of(browser, name):
-    """The mean curve of a panel once all are drawn: pixels, (G, 2)."""
+def until_all_are_drawn(browser):
     Wait(browser, 60).until(
         lambda at: at.execute_script(
             "const { waiting, stale } = document.querySelector('.what-if').whatIf;"
             "return !waiting && !stale.length;"
         )
     )
+
+
+def curve_of(browser, name):
+    """The mean curve of a panel once all are drawn: pixels, (G, 2)."""
+    until_all_are_drawn(browser)
     d = plot(browser, name, ".mean").get_attribute("d")
     points = [p.split(",") for p in d.removeprefix("M").split("L")]
     return np.array(points, float)
@@ -362,6 +368,69 @@ def test_keys_move_a_value_and_its_children_appear(browser, panel):
     at(browser)
     why = plot(browser, "rate_drop", ".why").text
     assert why == f"Inactive: {space.condition_text('rate_drop')}."
+
+
+def numbers(path):
+    """What a path of a drawing has, in pixels."""
+    return np.array(re.findall(r"-?[\d.]+(?:e-?\d+)?", path), float)
+
+
+def listed_run():
+    """A run of two lists of values, the first on a log scale, and of a category."""
+    space = hx.SearchSpace(
+        [
+            hx.IntParameter("batch", 16, 1024, log=True, values=[16, 32, 64, 100, 1024]),
+            hx.FloatParameter("alpha", 0.0, 1.0, values=[0.0, 0.123456, 0.5, 1.0]),
+            hx.CategoricalParameter("kernel", ["rbf", "linear", "poly"]),
+        ]
+    )
+    X = space.sample(24, seed=1)
+    objective = X[:, 0] + (X[:, 1] - 0.4) ** 2 + 0.3 * X[:, 2]
+    return hx.Run(space, X, objective, "minimize", objective_name="loss", framework="optuna")
+
+
+@pytest.mark.usefixtures("few_draws_here")
+def test_values_of_a_list_are_levels_that_a_setting_snaps_to(browser, tmp_path):
+    run = listed_run()
+    path = hx.report(run, tmp_path / "r.html", sections=["what-if"], progress=False)
+    question = Question(run)
+    open_panel(browser, path.as_uri())
+    until_all_are_drawn(browser)
+    for still in Profile(question, question.decision, question.belief.whole).panels:
+        moved = {
+            name: numbers(plot(browser, still.name, f".{name}").get_attribute("d"))
+            for name in ("band", "mean")
+        }
+        for name, drawn_in_page in moved.items():
+            np.testing.assert_allclose(drawn_in_page, numbers(still.paths[name]), atol=0.2)
+        assert [part.count("M") for part in (still.paths["band"], still.paths["mean"])] == [
+            run.space[still.name].size
+        ] * 2
+    latent = run.space.sample(30, seed=2, latent=True)
+    says = in_page(
+        browser,
+        "return rows.map((row) => row.map((x, j) => belief.space.value(j, x)).slice(0, 2));",
+        *latent,
+    )
+    for j, parameter in enumerate(run.space.parameters[:2]):
+        assert [row[j] for row in says] == parameter.decode(latent[:, j])
+    batch = plot(browser, "batch")
+    for keys, expected in [
+        ((Keys.HOME,), 16),
+        ((Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT), 100),
+        ((Keys.END,), 1024),
+        ((Keys.ARROW_LEFT,), 100),
+    ]:
+        batch.send_keys(*keys)
+        assert run.space.decode(at(browser)[None])[0]["batch"] == expected
+    field = plot(browser, "batch", "input")
+    field.send_keys(Keys.CONTROL, "a", Keys.NULL, "90", Keys.ENTER)
+    assert run.space.decode(at(browser)[None])[0]["batch"] == 100
+    assert field.get_attribute("value") == "100"
+    in_page(browser, "panel.panels.find(({ one }) => one.name === 'alpha').go(0.2);")
+    at(browser)
+    assert plot(browser, "alpha", "input").get_attribute("value") == "0.123456"
+    assert "'alpha': 0.123456" in in_page(browser, "return panel.python('dict');")
 
 
 def test_a_link_opens_the_same_setting(browser, panel):

@@ -15,6 +15,21 @@ from hpo_explain.space import Array, Bools
 BLUE, ORANGE, GREEN, PURPLE, RED = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00")
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
 PAPER, RULE, TINT = "#ffffff", "#b0b0b0", "#fff4de"
+VEIL = "rgba(255, 255, 255, 0.6)"  # over what is dimmed
+ON_DARK = {
+    INK: "#e4e9f0",
+    PAPER: "#1b2129",
+    GREY: "#a4b0bf",
+    RULE: "#4a5562",
+    TINT: "#33290f",
+    BLUE: SKY,
+    ORANGE: ORANGE,
+    GREEN: "#2fc79a",
+    PURPLE: "#e29bc2",
+    RED: "#f08a4b",
+    VEIL: "rgba(27, 33, 41, 0.6)",
+}
+"""What stands for a color on a dark page."""
 # room for margins
 _TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])
 

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.models.densities.mixture import AT_ONCE, LEAST, log_sum
+from hpo_explain.models.densities.mixture import LEAST, log_sum
 from hpo_explain.space import Array, Bools
+
+_AT_ONCE = 100_000  # numbers of each group of products: 0.8 MB stay near the processor
 
 
 def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Array:
@@ -44,7 +46,7 @@ def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, member: 
     """
     n, kernels = at_b.shape[1:]
     products = 2 ** -(-len(at_x) // 2)
-    step = max(1, AT_ONCE // (products * max(kernels, products)))
+    step = max(1, _AT_ONCE // (products * max(kernels, products)))
     return np.concatenate(
         [_log_sums(at_x, at_b[:, i : i + step], log_weights, member) for i in range(0, n, step)]
     )

@@ -236,6 +236,7 @@
   /* ------------------------------------------------------------------ the space */
 
   const clipped = (x, low, high) => Math.min(Math.max(x, low), high);
+  const nearest = (levels, x) => levels.reduce((best, level, i) => (Math.abs(level - x) < Math.abs(levels[best] - x) ? i : best), 0);
 
   class Space {
     constructor({ parameters, parents_first }) {
@@ -247,8 +248,9 @@
 
     /* The value at a position, as Python decodes it; of a category its place among the choices. */
     value(j, x) {
-      const { kind, low, high, log, step, size } = this.parameters[j];
+      const { kind, low, high, log, step, size, levels, values } = this.parameters[j];
       if (kind === "category" || low === high) return kind === "category" ? x : low;
+      if (levels) return values[nearest(levels, x)];
       let value = log ? Math.exp(Math.log(low) + x * (Math.log(high) - Math.log(low))) : low + x * (high - low);
       if (kind === "int") return low + step * clipped(Math.round((value - low) / step), 0, size - 1);
       if (log) value = Number(value.toPrecision(15));
@@ -265,12 +267,13 @@
 
     /* The position of a value; the nearest value counts. */
     position(j, value) {
-      const { kind, low, high, log, step, size } = this.parameters[j];
+      const { kind, low, high, log, step, size, levels } = this.parameters[j];
       if (kind === "category") return value;
       if (low === high) return 0;
-      const near = kind === "int" ? low + step * Math.round((clipped(value, low, high) - low) / step)
+      const near = kind === "int" && !levels ? low + step * Math.round((clipped(value, low, high) - low) / step)
         : clipped(value, low, high);
       const x = log ? (Math.log(near) - Math.log(low)) / (Math.log(high) - Math.log(low)) : (near - low) / (high - low);
+      if (levels) return levels[nearest(levels, x)];
       return kind === "float" && step !== null ? Math.round(x * (size - 1)) / (size - 1) : x;
     }
 
@@ -518,8 +521,9 @@
       this.j = Number(box.dataset.j);
       this.one = profiler.data.parameters[this.j];
       this.plot = box.querySelector(".profile-plot");
-      const { name, choices } = this.one, positions = profiler.data.positions[this.j];
+      const { name, choices, levels } = this.one, positions = profiler.data.positions[this.j];
       this.x = positions.map((u) => this.across(u));
+      this.apart = choices ?? levels;  // points with intervals, and nothing between them
       this.said = element("span", { class: "profile-said", role: "alert" });
       this.field = choices
         ? element("select", { "aria-label": name }, ...choices.map((text, code) => element("option", { value: code }, text)))
@@ -569,13 +573,13 @@
 
     /* Takes a share of the way across: a number without steps is rounded as one reads it. */
     go(share) {
-      const { kind, step, low, high, choices } = this.one, { space } = this.profiler, x = clipped(share, 0, 1);
+      const { kind, step, low, high, choices, levels } = this.one, { space } = this.profiler, x = clipped(share, 0, 1);
       if (choices) {
         this.profiler.set(this.j, Math.min(Math.floor(x * choices.length), choices.length - 1));
         return;
       }
       const value = space.value(this.j, x);
-      const read = kind === "int" || step !== null || low === high ? value : Number(value.toPrecision(space.digits(this.j)));
+      const read = kind === "int" || step !== null || levels || low === high ? value : Number(value.toPrecision(space.digits(this.j)));
       this.profiler.set(this.j, space.position(this.j, read));
     }
 
@@ -583,8 +587,9 @@
       const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (!by) return;
       event.preventDefault();
-      const { kind, size, choices, step } = this.one, { space, latent } = this.profiler, x = latent[this.j];
+      const { kind, size, choices, step, levels } = this.one, { space, latent } = this.profiler, x = latent[this.j];
       if (choices) this.profiler.set(this.j, clipped(x + by, 0, choices.length - 1));
+      else if (levels) this.profiler.set(this.j, levels[clipped(nearest(levels, x) + by, 0, size - 1)]);
       else if (kind === "int") this.profiler.set(this.j, space.position(this.j, space.value(this.j, x) + by * step));
       else this.go(x + by / (size ? size - 1 : 100));
     }
@@ -620,16 +625,15 @@
     draw(points) {
       const each = (end) => points.map((point, g) => [this.x[g], this.up(point[end])]), [low, high] = [each("low"), each("high")];
       const bars = (some) => some.map((g) => `M${low[g]}V${high[g][1]}`).join("");
-      const area = points.length ? `M${[...low, ...high.reverse()].join("L")}Z` : "";
-      this.path("band", this.one.choices ? bars([...points.keys()]) : area);
-      high.reverse();
+      const area = points.length ? `M${[...low, ...high.toReversed()].join("L")}Z` : "";
+      this.path("band", this.apart ? bars([...points.keys()]) : area);
       this.path("untried", points.length ? bars(this.profiler.data.untried[this.j]) : "");
       this.path("mean", this.line(points.map((point) => point.mean)));
     }
 
     line(values) {
       const texts = values.map((value, g) => `${this.x[g]},${this.up(value)}`);
-      return this.one.choices ? texts.map((text) => `M${text}h0`).join("") : texts.length ? `M${texts.join("L")}` : "";
+      return this.apart ? texts.map((text) => `M${text}h0`).join("") : texts.length ? `M${texts.join("L")}` : "";
     }
 
     /* Trials that differ from the setting by little but here. */
@@ -765,7 +769,8 @@
 
     text(j, x) {
       if (Number.isNaN(x)) return "inactive";
-      const { kind, step, choices } = this.data.parameters[j], value = this.space.value(j, x);
+      const { kind, step, choices, levels } = this.data.parameters[j], value = this.space.value(j, x);
+      if (levels) return written(value);
       const digits = step === null ? this.space.digits(j) : 12;
       return choices ? choices[x] : kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
     }
