@@ -110,7 +110,7 @@ class PartialDependenceExplainer:
         What is explained, with the incumbent and the tried configurations, such as
         ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
     given : mapping of str to sequence, optional
-        Sub-space, as in :meth:`FanovaExplainer.explain`: it alone is averaged over, by its trials
+        Sub-space, as in `FanovaExplainer.explain`: it alone is averaged over, by its trials
         it is said what was tried, and of what it names the grid has the values that are left.
     seed : int, default 0
         Seed of the sample.

@@ -74,7 +74,7 @@ def parallel_coordinates(
     ----------
     names : str or sequence of str, optional
         The hyperparameters, in their order; by default all, and of more than `most` those that
-        explain most of the variance, by :func:`importance` with the same model and seed.
+        explain most of the variance, by `importance` with the same model and seed.
     most : int, default 12
         How many hyperparameters, where none is named.
     mark : sequence of int, optional
