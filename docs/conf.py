@@ -38,6 +38,7 @@ myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
 
 autosummary_generate = True
+default_role = "py:obj"  # single backticks: links in the pages, plain words in --help
 autosummary_context = {"inside": inside}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc has the types

@@ -99,6 +99,16 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     return _study(_open(storage), storage, study_name)
 
 
+def study_to_write(storage: str, study_name: str | None = None) -> optuna.Study:
+    """Return a study as `load_study` does, from a storage that may be written to."""
+    name = load_study(storage, study_name).study_name
+    path = _sqlite_file(storage)
+    address = f"sqlite:///{path.absolute().as_posix()}" if path else storage
+    with _translated(storage):
+        opened = RDBStorage(address) if "://" in address else _open_journal(storage)
+        return optuna.load_study(study_name=name, storage=opened)
+
+
 def study_names(storage: str) -> list[str]:
     """Return the names of the studies in a storage, in their order.
 

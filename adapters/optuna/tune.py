@@ -49,7 +49,9 @@ def tune_with_optuna(
     study = optuna.create_study(storage=url, study_name=study_name, sampler=sampler)
     name_metrics(study, [metric_name])
     distributions = to_optuna(space)
+    # A database commits every value of a trial that it asks for, and a finished trial once.
+    in_memory = optuna.create_study(sampler=sampler)
     for _ in range(n_trials):
-        trial = study.ask(distributions)
-        study.tell(trial, objective(trial.params))
+        trial = in_memory.ask(distributions)
+        study.add_trial(in_memory.tell(trial, objective(trial.params)))
     return study

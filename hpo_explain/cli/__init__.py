@@ -19,6 +19,7 @@ from hpo_explain.cli._errors import ARGUMENTS
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.mcp import mcp
+from hpo_explain.cli.publish import publish
 from hpo_explain.cli.report import report
 from hpo_explain.cli.watch import watch
 from hpo_explain.cli.what_if import what_if
@@ -67,7 +68,8 @@ def main(context: click.Context) -> None:
 
     A SOURCE is a storage as Optuna takes it (sqlite:///study.db, postgresql://..., mysql://...),
     the file of an SQLite or journal storage, a CSV file (with --objective), or a result that was
-    pickled (with --trust-pickle). It is only read. A SOURCE without a command is summarized.
+    pickled (with --trust-pickle). It is only read; publish alone writes into it. A SOURCE without a
+    command is summarized.
 
     Results go to stdout and everything else to stderr. The exit code is 0, 1 where something
     could not be done, or 2 where the command line is wrong.
@@ -85,6 +87,7 @@ for _command in (
     *(MethodCommand(method) for method in METHODS if method.called),
     demo,
     mcp,
+    publish,
     report,
     watch,
     what_if,

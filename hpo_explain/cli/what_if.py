@@ -23,9 +23,10 @@ from hpo_explain.cli._source import Source, SourceCommand, takes_source
     help="File to write.",
 )
 def what_if(source: Source, out: Path) -> None:
-    """Write a page in which any configuration is predicted.
+    """Write the profiler, which shows what another value would change.
 
-    A curve for each hyperparameter, all others as they are set: drag one, and the others follow.
+    It has a curve for each hyperparameter, with all others as they are set. Drag one, and the
+    others follow.
     """
     from hpo_explain.reporting._file import check_place
     from hpo_explain.reporting.standalone import panel_of

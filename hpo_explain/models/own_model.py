@@ -119,7 +119,7 @@ class ModelSurrogate:
         return rows if self._columns is None else self._columns(rows)
 
 
-class PosteriorSurrogate(ModelSurrogate):
+class _OfPosterior(ModelSurrogate):
     """A model with a method ``posterior``, which takes a tensor of rows, as a surrogate.
 
     Its posterior has a mean, a variance, and the covariance of a normal distribution, all without
@@ -264,8 +264,8 @@ def as_surrogate(model: Any, space: SearchSpace, argument: str = "surrogate") ->
     """Return a model as a surrogate of a space.
 
     A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
-    `GaussianProcessSurrogate` or a `ForestSurrogate`, a model with a method ``posterior``, as
-    BoTorch's have, a `PosteriorSurrogate`, anything else that predicts a `ModelSurrogate`. A model
+    `GaussianProcessSurrogate` or a `ForestSurrogate`, anything else that predicts a
+    `ModelSurrogate`, with covariances where it has a method ``posterior`` as BoTorch's have. A model
     of scikit-learn that was fitted on a table whose columns are hyperparameters receives such a
     table, in the user's units; any other the encoded rows.
 
@@ -325,7 +325,7 @@ def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
     if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
         return ForestSurrogate(space, model, columns=numbers)
     if callable(getattr(model, "posterior", None)):
-        return PosteriorSurrogate(space, model)
+        return _OfPosterior(space, model)
     return ModelSurrogate(space, model, columns=values)
 
 

@@ -126,20 +126,20 @@ def several_runs(
 _OF_KIND = """    surrogate : Surrogate or object, optional
         A model of your own in place of `kind`"""
 _BY_NAME = """    surrogate : {"auto", "gp", "forest"}, Surrogate or object, optional
-        The model: by its `kind`, as in :meth:`Run.surrogate`, or one of your own"""
+        The model: by its `kind`, as in `Run.surrogate`, or one of your own"""
 _R = TypeVar("_R")
 _RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     """
 _SHARED = """
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, optional
-        Explain this in place of the objective, as in :func:`explain_proposal`.
+        Explain this in place of the objective, as in `explain_proposal`.
     before : int, optional
         Use what was known when this trial was proposed; by default every trial.
     kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate of the objective, as in :meth:`Run.surrogate`.
+        The surrogate of the objective, as in `Run.surrogate`.
     surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
+        A model of your own in place of `kind`, as in `Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate, and of whatever is sampled.
     **reading
@@ -278,9 +278,8 @@ def documented(text: str, taken: Sequence[str]) -> str:
 
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
-    entries = re.findall(
-        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
-    )
+    doc = (function.__doc__ or "").replace("``", "`")
+    entries = re.findall(r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)", doc, re.M)
     return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
 
 

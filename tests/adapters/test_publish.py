@@ -8,9 +8,11 @@ import sys
 
 import optuna
 import pytest
+from click.testing import CliRunner
 from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
+from hpo_explain.cli import main
 from tests.adapters.studies import optimized, rate_drop_of_dart, study_of
 from tests.chromium import IS_THERE
 
@@ -332,3 +334,16 @@ def test_a_run_of_wandb_has_the_same(trials, tmp_path, monkeypatch):
     wandb.teardown()  # its service has written all then
     (file,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
     assert b"hpo_explain.html" in file.read_bytes()
+
+
+def test_the_command_publishes_into_the_studys_own_storage(database, tmp_path):
+    pytest.importorskip("optuna_dashboard")
+    study, address = database
+    folder = tmp_path / "artifacts"
+    folder.mkdir()
+    outcome = CliRunner().invoke(main, ["publish", address, "--artifacts", str(folder)])
+    assert outcome.exit_code == 0, outcome.output
+    named = outcome.stdout.removeprefix("Published: ").strip().split(", ")
+    assert {*plots(study)} < {*named}
+    assert {"note", "hpo_explain.html"} <= {*named}
+    assert any(b"<html" in path.read_bytes()[:200].lower() for path in folder.iterdir())

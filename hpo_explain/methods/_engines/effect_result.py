@@ -131,7 +131,7 @@ class Effect(Result):
     mass: ClassVar[float] = 0.95
     """At one of the values that may be the best so many functions are best."""
     stretch: ClassVar[float] = STRETCH["average"]
-    """How far intervals are stretched, as of :func:`decide`."""
+    """How far intervals are stretched, as of `decide`."""
     term: ClassVar[str] = ""
     """The term of its claims."""
 
@@ -477,4 +477,4 @@ class Effect(Result):
 
 
 PartialDependence = Effect
-"""What :func:`hpo_explain.partial_dependence` returns."""
+"""What `hpo_explain.partial_dependence` returns."""

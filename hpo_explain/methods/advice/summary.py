@@ -25,8 +25,8 @@ def summary(question: Question) -> Summary | Summaries:
     """Say of a run in five lines what people ask first.
 
     How good it is and whether there is more to get, what matters, where to search on, what to try
-    next, and how far to believe this: one line each of what :func:`optimum`, :func:`importance`,
-    :func:`recommended_space`, :func:`advise` and :func:`trust` say.
+    next, and how far to believe this: one line each of what `optimum`, `importance`,
+    `recommended_space`, `advise` and `trust` say.
 
     Returns
     -------

@@ -104,7 +104,7 @@ class AblationExplainer(Explainer):
     Parameters
     ----------
     surrogate, direction, subject
-        As of :class:`Explainer`.
+        As of `Explainer`.
     seed : int, default 0
         Seed of sampled coalitions, where more than 11 hyperparameters differ, and of the value of
         what is inactive in both configurations, where a coalition switches it on.

@@ -247,7 +247,7 @@ def changes_that_reach(
     Parameters
     ----------
     surrogate, default, direction, subject, seed
-        As of :func:`changes_between`.
+        As of `changes_between`.
     reach : float
         The objective to be reached.
     tried : ndarray of shape (n, d)

@@ -94,7 +94,7 @@ def lime(
     sample : int, default 1000
         How many configurations are sampled.
     kernel_width : float, optional
-        Width of the kernel, as of :class:`LimeExplainer`.
+        Width of the kernel, as of `LimeExplainer`.
     max_depth : int, default 3
         Depth of the tree.
 
@@ -144,14 +144,14 @@ class LimeExplainer(Explainer):
     Parameters
     ----------
     surrogate, direction, subject
-        As of :class:`Explainer`.
+        As of `Explainer`.
     model : {"linear", "tree"}, default "linear"
         The readable model: a linear one, or a small tree.
     sample : int or ndarray of shape (n, d), default 1000
         The configurations z: a number of them, or encoded rows such as those that were tried.
     sampling : {"uniform", "local"}, default "uniform"
         Where a number of them is drawn: from the whole space (one Latin hypercube), or around x as
-        :func:`hpo_explain.methods.local_background` does.
+        `hpo_explain.methods.local_background` does.
     kernel_width : float, optional
         σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
         the root mean square distance of the space's configurations from x.

@@ -218,7 +218,7 @@ class LocalImportanceExplainer(Explainer):
     Parameters
     ----------
     surrogate, direction, subject
-        As of :class:`Explainer`.
+        As of `Explainer`.
     grid_size : int, default 20
         Nodes of the quadrature along a real-valued hyperparameter, at least 2.
     sample : int, default 50

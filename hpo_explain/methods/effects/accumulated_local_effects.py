@@ -105,7 +105,7 @@ def accumulated_local_effects(
         What is explained, with the incumbent and the tried configurations, such as
         ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
     given : mapping of str to sequence, optional
-        Sub-space, as in :meth:`FanovaExplainer.explain`: of the sample what lies in it counts.
+        Sub-space, as in `FanovaExplainer.explain`: of the sample what lies in it counts.
     seed : int, default 0
         Seed of a drawn sample, and of the choice among more than 1000 configurations (500 for a
         pair).

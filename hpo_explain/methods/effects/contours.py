@@ -47,7 +47,7 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
     """Draw what is predicted for each pair of hyperparameters, with the trials by their rank.
 
     The counterpart of Optuna's ``plot_contour`` and ``plot_rank``. Colors are the partial
-    dependence, an average over all other hyperparameters, by :func:`partial_dependence`, in place
+    dependence, an average over all other hyperparameters, by `partial_dependence`, in place
     of an interpolation between trials that differ in all of them; where few trials are near they
     are not to be relied on.
 
@@ -87,8 +87,8 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
     else:
         shown = named(space, names)
         if len(set(shown)) == 1:
-            problem = f"names {shown[0]!r} alone, but a contour is of two"
-            remedy = "Name another one, or call slices(), which shows each alone."
+            problem = f"must have two or more hyperparameters, but has {shown[0]!r} only"
+            remedy = "Add another one, or call slices(), which shows each one alone."
             raise InputError("names", problem, names, remedy)
     pairs = [
         pair

@@ -60,7 +60,7 @@ def partial_dependence(
     ----------
     names : str, pair of str or sequence of them, optional
         A hyperparameter, a pair, or several effects: more than two names, or names and pairs. By
-        default those that explain most of the variance, by :func:`importance` with the same model
+        default those that explain most of the variance, by `importance` with the same model
         and seed: the counterpart of skopt's ``plot_objective``.
     kind : {"partial", "accumulated"}, default "partial"
         Whether the others are averaged over all combinations, or (Apley and Zhu 2020) only what

@@ -112,7 +112,7 @@ class PartialDependenceExplainer:
     space : SearchSpace, optional
         The search space of a model of your own, which has none.
     given : mapping of str to sequence, optional
-        Sub-space, as in :meth:`FanovaExplainer.explain`: it alone is averaged over, by its trials
+        Sub-space, as in `FanovaExplainer.explain`: it alone is averaged over, by its trials
         it is said what was tried, and of what it names the grid has the values that are left.
     seed : int, default 0
         Seed of the sample.

@@ -115,7 +115,7 @@ class PartialDependences(Result):
         """The columns of the tables of all effects, which stand below each other.
 
         The hyperparameter of a row (of a pair both, separated by ×), its value (of a pair also
-        ``value_2``), and then the columns of :meth:`Effect.to_frame`.
+        ``value_2``), and then the columns of `Effect.to_frame`.
         """
         tables = []
         for effect in self.effects:

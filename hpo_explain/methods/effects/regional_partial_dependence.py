@@ -94,7 +94,7 @@ class RegionalPartialDependenceExplainer:
     surrogate : Surrogate
         The model of the objective.
     sample, grid_size, grid, direction, given, seed
-        As in :class:`PartialDependenceExplainer`.
+        As in `PartialDependenceExplainer`.
     variance : {"average", "covariance"}, default "average"
         Which variance the effect has in a region: Eq. 5, or Eq. 4 for surrogates with a joint
         posterior. Regions are found by the ŝ² of single configurations either way.
@@ -200,7 +200,7 @@ class RegionalPartialDependenceExplainer:
         Raises
         ------
         ValueError
-            As of :meth:`PartialDependenceExplainer.explain`.
+            As of `PartialDependenceExplainer.explain`.
         """
         effect, rows, curves = self._explainer.effect_and_rows(names, self._fewest)
         self._check_uncertainty(effect)

@@ -46,7 +46,7 @@ def slices(
     """Draw the trials along each hyperparameter, with the best that is expected at each value.
 
     The counterpart of Optuna's ``plot_slice``, with failed and pruned trials and, over them, what
-    is attainable with all other hyperparameters at their best, by :func:`partial_dependence`. The
+    is attainable with all other hyperparameters at their best, by `partial_dependence`. The
     trials of the first, the second and the last third are told apart; their rank is their height.
 
     Parameters

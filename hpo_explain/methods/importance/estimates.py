@@ -136,7 +136,7 @@ class Estimates(Result):
 
     @property
     def stretch(self) -> float:
-        """How far intervals are stretched, as of :func:`decide`."""
+        """How far intervals are stretched, as of `decide`."""
         return STRETCH["average"]
 
     @property

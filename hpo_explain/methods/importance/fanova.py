@@ -156,12 +156,12 @@ class FanovaExplainer:
             Size of the largest sets.
         top, within : float, optional
             In place of the objective, whether a configuration is among the best `top` of the
-            space (in the better `within` of it alone), as :func:`hpo_explain.importance` has it.
+            space (in the better `within` of it alone), as `hpo_explain.importance` has it.
             Of a model that draws, up to two hyperparameters.
         cap : float, optional
             Objective at which the predictions of this forest are clipped on the worse side. The
             paper fits the forest to capped objectives (Section 3.3), as
-            :func:`hpo_explain.importance` does.
+            `hpo_explain.importance` does.
         given : mapping of str to sequence, optional
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its

@@ -76,7 +76,7 @@ class InteractionExplainer(Explainer):
     Parameters
     ----------
     surrogate, direction, subject, seed
-        As of :class:`Explainer`.
+        As of `Explainer`.
 
     Raises
     ------

@@ -71,9 +71,9 @@ def importance(
         the objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
         configuration such as a default (its observed objective, else the predicted one). To clip
         the predictions of a forest that has learned the objectives as they are, call
-        :meth:`FanovaExplainer.explain` with `cap`. It implies a forest.
+        `FanovaExplainer.explain` with `cap`. It implies a forest.
     given : mapping of str to sequence, optional
-        Sub-space, as in :meth:`FanovaExplainer.explain`. It implies a forest.
+        Sub-space, as in `FanovaExplainer.explain`. It implies a forest.
     instances : bool, default False
         Whether the instance (fold, data set) is a hyperparameter ``instance`` of its own, so that
         with `order` 2 it is said what depends on it, in place of being averaged over first.

@@ -34,7 +34,7 @@ def waterfall(
     negative_is_better : bool, default False
         Whether negative values are the better ones.
     **words
-        What else :class:`Rows` have.
+        What else `Rows` have.
     """
     shown, rest = Rows.folded(result.by_size())
     labels = [_parts(result, place) for place in shown]

@@ -73,7 +73,7 @@ def shapley_interactions(
         as ten independent Latin hypercubes, which gives intervals), one configuration such as a
         default, or encoded rows.
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
-        Which acquisition, as in :func:`explain_proposal`.
+        Which acquisition, as in `explain_proposal`.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def interactions_at(
     config : dict
         The configuration, in the user's units, without inactive hyperparameters.
     order, background, seed
-        As of :func:`shapley_interactions`.
+        As of `shapley_interactions`.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional

@@ -80,11 +80,11 @@ def tunability(
         The default: a configuration, or the number of a trial. By default the first trial; where
         that is the incumbent, the trial in the middle of the ranking. Of several runs (a dict of
         runs by name, of the same space) it must be given: a configuration, such as that which
-        :func:`compare` finds to be good in all.
+        `compare` finds to be good in all.
     kind : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}, default "tunability"
         What is asked of a set: what tuning it gains over the default; what its worst values lose
         against it (gains below 0); the variance of the prediction over its values, the others at
-        the default (:func:`importance` averages over them); or what the values of it that the run
+        the default (`importance` averages over them); or what the values of it that the run
         tried, put into the default, miss of the best that the model predicts (below 0).
     over : {"mean", "min", "max"}, default "mean"
         How the values of several runs become one: what a set gains on average, at least (in every

@@ -238,7 +238,7 @@ def proposal_densities(question: Question, trial: AnyTrial = "latest") -> Propos
     Parameters
     ----------
     trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
-        The proposal, as in :func:`explain_proposal`.
+        The proposal, as in `explain_proposal`.
 
     Returns
     -------

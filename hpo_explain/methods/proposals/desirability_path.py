@@ -65,9 +65,9 @@ def desirability_path(
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
     acquisition, background, surrogate, estimator, orders
-        As in :func:`explain_proposal`.
+        As in `explain_proposal`.
     precision : float, default 0.05
-        As in :func:`explain_proposal`; comparing many proposals needs less of it.
+        As in `explain_proposal`; comparing many proposals needs less of it.
     n_jobs : int or None, default 1
         Number of joblib's workers, -1 for one per core. None takes what
         ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The

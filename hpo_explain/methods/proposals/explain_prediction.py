@@ -56,9 +56,9 @@ def explain_prediction(
     config : dict or int, optional
         The configuration, or the number of a trial; by default the one to keep.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
-        As in :class:`ShapleyExplainer`.
+        As in `ShapleyExplainer`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
-        As in :class:`ShapleyExplainer`; "kernel" is shap's KernelExplainer.
+        As in `ShapleyExplainer`; "kernel" is shap's KernelExplainer.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def explain_predictions(
         Numbers of the trials; by default all, of more than 2,000 the best one and those nearest to
         it, the latest, and some drawn evenly over the run: 500 together.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
-        As in :class:`ShapleyExplainer`; "auto" is 100 rows.
+        As in `ShapleyExplainer`; "auto" is 100 rows.
 
     Returns
     -------
@@ -142,9 +142,9 @@ class PredictionExplainer:
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective. It decides what is called better and changes no number.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
-        As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
+        As in `ShapleyExplainer`; for many configurations "auto" is 100 rows.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
-        As in :class:`ShapleyExplainer`.
+        As in `ShapleyExplainer`.
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the model and `direction`.

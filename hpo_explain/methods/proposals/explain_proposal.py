@@ -72,20 +72,20 @@ def explain_proposal(
         with κ = 1.96, as the notes say. The others use the surrogate of the trials finished when
         the proposal was made; "mean" and "se" are its mean and its standard deviation alone.
     background : str, int, dict or ndarray of shape (n, d), default "auto"
-        What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
+        What the proposal is compared with, as in `ShapleyExplainer`: "global" (the same as
         "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
         number of rows, one configuration such as a default, encoded rows; or "incumbent", the
         best configuration known by then.
     surrogate : Surrogate or object, optional
         Another model's view: the same criterion with this model, such as ``run.surrogate()`` or
-        one of your own, as in :meth:`Run.explained_by`.
+        one of your own, as in `Run.explained_by`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
-        As in :class:`ShapleyExplainer`.
+        As in `ShapleyExplainer`.
     orders : int, default 1000
         Number of orders that the sampling estimator draws, each with a background row.
     precision : float, default 0.01
         How wide half a 95 % interval may be, relative to the largest contribution, where the
-        background grows, as in :class:`ShapleyExplainer`; between 0 and 1.
+        background grows, as in `ShapleyExplainer`; between 0 and 1.
 
     Returns
     -------
@@ -138,11 +138,11 @@ class ProposalExplainer:
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
         "auto" is the optimizer's own where it is known, else the confidence bound with κ = 1.96.
     background : optional
-        As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
+        As in `ShapleyExplainer`, or "incumbent": the best configuration known by then.
     surrogate : Surrogate or object, optional
         Evaluate the criterion with this model in place of the one that made the proposal.
     estimator, orders, precision, seed : optional
-        As in :class:`ShapleyExplainer`.
+        As in `ShapleyExplainer`.
 
     Examples
     --------

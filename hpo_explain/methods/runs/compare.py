@@ -82,9 +82,9 @@ def compare(
     runs : mapping of str to run
         The runs by name, each an optuna.Study or whatever else is read.
     kind : {"auto", "gp", "forest"}, default "auto"
-        The model of each run, as in :func:`importance`.
+        The model of each run, as in `importance`.
     n_jobs : int or None, default 1
-        Number of joblib's workers, each with a run at a time, as in :func:`desirability_path`.
+        Number of joblib's workers, each with a run at a time, as in `desirability_path`.
     seed : int, default 0
         Seed of models and samples.
     **reading

@@ -130,7 +130,7 @@ def trust(question: Question) -> RunTrust:
 
     From draws of functions that the trials allow: the R² and the rank correlation among the best
     that their mean is expected to have, how much of the space is open, and a check on held-out
-    trials. It is about the belief of the run (:meth:`Run.belief`), whatever model was given.
+    trials. It is about the belief of the run (`Run.belief`), whatever model was given.
 
     Returns
     -------

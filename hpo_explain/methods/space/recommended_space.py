@@ -224,7 +224,7 @@ class Recommendation(Result):
         return f"{percent(min(self.loss.probability, MOST_SURE))} sure:"
 
     def to_optuna(self) -> dict[str, Any]:
-        """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
+        """Return Optuna's distributions of the recommended space: `SearchSpace.to_optuna`.
 
         Examples
         --------
