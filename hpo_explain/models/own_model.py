@@ -265,9 +265,9 @@ def as_surrogate(model: Any, space: SearchSpace, argument: str = "surrogate") ->
 
     A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
     `GaussianProcessSurrogate` or a `ForestSurrogate`, anything else that predicts a
-    `ModelSurrogate`, with covariances where it has a method ``posterior`` as BoTorch's have. A model
-    of scikit-learn that was fitted on a table whose columns are hyperparameters receives such a
-    table, in the user's units; any other the encoded rows.
+    `ModelSurrogate`, with covariances where it has a method ``posterior`` as BoTorch's have. A
+    model of scikit-learn that was fitted on a table whose columns are hyperparameters receives
+    such a table, in the user's units; any other the encoded rows.
 
     Parameters
     ----------
