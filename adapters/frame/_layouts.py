@@ -53,9 +53,8 @@ def read_status(column: pd.Series[Any], name: str) -> dict[int, Fact]:
         if word in _REASONS:
             stopped[row] = _REASONS[word]
         elif word not in _FINISHED:
-            known = "finished, failed, pruned, running, waiting"
             problem = f"{name!r} must say whether a trial finished, but is {cell!r} in row {row}"
-            raise InputError("status", problem, cell, f"Write one of: {known}.")
+            raise InputError("status", problem, cell, "Write finished, failed, pruned or running.")
     return stopped
 
 
