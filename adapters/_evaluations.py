@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.adapters._cells import is_empty
 from hpo_explain.adapters._reading import (
     NO_HYPERPARAMETER,
     against_conditions,
@@ -32,6 +33,9 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted_trials
 from hpo_explain.run import NO_VALUE, Curves, Run, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,29 +352,57 @@ def _inferred(
     """Return configurations in the space that some of them span, as those of a table."""
     import pandas as pd
 
-    from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
-
     names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
     if not names:
         raise NothingToExplain(NO_HYPERPARAMETER)
     table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
-    space, inferred, notes = infer_space(table, rows, numbers[rows])
-    known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
-    read = encoded(space, known)
-    read.X[rows] = inferred
     not_recorded = fact(
         "space: not on record, so that ranges, scales and conditions are inferred from the "
         "trials; ",
         Option("space"),
         " gives it",
     )
-    return Encoded(
-        space,
-        read.X,
-        {i: why for i, why in read.outside.items() if i not in rows},
-        [not_recorded, *notes],
-        trials_of_ranges(space, table, numbers),
-    )
+    read = inferred(table, rows, numbers)
+    return replace(read, notes=[not_recorded, *read.notes])
+
+
+def inferred(cells: pd.DataFrame, kept: Ints, numbers: Ints, **known: Any) -> Encoded:
+    """Return rows of cells in the space that those which are kept span.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        A column per hyperparameter, a row per trial.
+    kept : ndarray of int
+        The rows that count.
+    numbers : ndarray of int, shape (n,)
+        The numbers of the trials.
+    **known
+        What is known of columns, as `infer_space` takes it.
+    """
+    from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
+
+    space, X, notes = infer_space(cells, kept, numbers[kept], **known)
+    read = encoded(space, configs_of(cells, space))
+    read.X[kept] = X
+    outside = {i: why for i, why in read.outside.items() if i not in kept}
+    ranges = trials_of_ranges(space, cells, numbers)
+    of_trials = {n: t for n, t in ranges.items() if n not in known.get("given", {})}
+    return Encoded(space, read.X, outside, notes, of_trials)
+
+
+def configs_of(cells: pd.DataFrame, space: SearchSpace) -> list[dict[str, Any]]:
+    """Return rows of cells as configurations: an empty cell is None where that is a choice."""
+    columns = [cells[name].tolist() for name in space.names]
+    takes_none = {p.name for p in space if None in getattr(p, "choices", ())}
+    return [
+        {
+            name: None if is_empty(cell) else cell
+            for name, cell in zip(space.names, row, strict=True)
+            if name in takes_none or not is_empty(cell)
+        }
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def encoded(space: SearchSpace, configs: Sequence[Mapping[str, Any]]) -> Encoded:

@@ -19,17 +19,12 @@ from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import abridged
 from hpo_explain.space import (
     Bools,
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
     Parameter,
     SearchSpace,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_PARAMETERS = (FloatParameter, IntParameter, CategoricalParameter)
 
 
 @dataclass(frozen=True)
@@ -101,11 +96,9 @@ def read_roles(
     return given
 
 
-def times_of(table: pd.DataFrame, time: object) -> tuple[str, ...]:
+def times_of(time: object) -> tuple[str, ...]:
     """Return the columns of the times: none, one, or start and finish."""
-    # a tuple may be the name of one column
-    is_one = not isinstance(time, (list, tuple)) or str(time) in table.columns
-    names = [time] if is_one else [*time]  # type: ignore[misc]
+    names = [*time] if isinstance(time, (list, tuple)) else [time]
     if len(names) > 2:
         problem = f"must name one column, or start and finish, but was {time!r}"
         raise InputError("time", problem, time)
@@ -136,17 +129,13 @@ def scales_of(
     Raises
     ------
     InputError
-        If there is no such hyperparameter, or one has both scales.
+        If there is no such hyperparameter.
     """
-    scales: dict[str, bool] = {}
-    for argument, listed, is_log in (("log", log, True), ("linear", linear, False)):
-        for name in check_names(argument, listed):
-            if name not in names:
-                raise unknown_name(argument, name, names, "hyperparameter")
-            if name in scales:
-                problem = f"names {name!r}, which log does already"
-                raise InputError(argument, problem, name, "Choose one.")
-            scales[name] = is_log
+    scales = dict.fromkeys(check_names("log", log), True)
+    scales |= dict.fromkeys(check_names("linear", linear), False)
+    for name in scales:
+        if name not in names:
+            raise unknown_name("log" if scales[name] else "linear", name, names, "hyperparameter")
     return scales
 
 
@@ -240,9 +229,8 @@ def choose_columns(
         return Chosen(_in_order(table, named), described, {}, [])
     left = [n for n in table.columns if n not in (*roles.columns, *named)]
     if known.names:
-        short = _short(known)
-        settings = {n: short[n] for n in left if n in short and Column.of(table, n).n_levels > 1}
-        settings |= {n: n for n in left if _tells_settings(table, n, known)}
+        varying = [n for n in left if n in known.names and Column.of(table, n).n_levels > 1]
+        settings = {n: known.names[n] for n in varying}
         return Chosen(_in_order(table, named | settings), described, {}, [])
     came_out = summary_of_wandb(known, table, roles.objective)
     columns = [
@@ -258,17 +246,6 @@ def choose_columns(
     return Chosen(_in_order(table, names), described, found, proposed)
 
 
-def _tells_settings(table: pd.DataFrame, name: str, known: Known) -> bool:
-    """Say whether a column tells which settings a row has: that of the kinds of models."""
-    if not known.settings or name in known.names or known.owns(name):
-        return False
-    column = Column.of(table, name)
-    there = [tuple(sorted(row)) for row in known.settings]
-    pairs = {*zip(column.codes.tolist(), there, strict=True)}
-    is_one = len(pairs) == column.n_levels and column.is_repeated
-    return is_one and len({*there}) > 1 and not column.is_numeric
-
-
 def _in_order(table: pd.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
     return {c: names[c] for c in table.columns if c in names}
 
@@ -279,7 +256,7 @@ def _described(space: object) -> dict[str, Parameter]:
         return {}
     listed = isinstance(space, Iterable) and not isinstance(space, str)
     parameters: list[Any] = list(space) if listed else []  # type: ignore[call-overload]
-    if not listed or not all(isinstance(p, _PARAMETERS) for p in parameters):
+    if not listed or not all(isinstance(p, Parameter) for p in parameters):
         problem = f"must be a SearchSpace, or a list of hyperparameters, but was {space!r}"
         remedy = 'Make one like SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out.'
         raise InputError("space", problem, space, remedy)
@@ -298,36 +275,17 @@ def _columns_of(
     return found
 
 
-def _short(known: Known) -> dict[str, str]:
-    """Return names without their prefix, but with it where two columns would have the same."""
-    names = [*known.names.values()]
-    return {
-        column: column if names.count(name) > 1 else name for column, name in known.names.items()
-    }
-
-
 def _chosen(
     table: pd.DataFrame, known: Known, hyperparameters: Sequence[str], roles: Roles
 ) -> dict[str, str]:
     """Return the columns that the user named as hyperparameters."""
-    one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
-    if one or not isinstance(hyperparameters, Iterable):
-        problem = f"must be a list of columns, but was {hyperparameters!r}"
-        remedy = f"Write [{hyperparameters!r}]."
-        raise InputError("hyperparameters", problem, hyperparameters, remedy)
-    names = [str(name) for name in hyperparameters]
-    short = _short(known)
-    found: dict[str, str] = {}
-    for name in names:
-        column = next(iter(_columns_of("hyperparameters", [name], table, known)))
+    names = check_names("hyperparameters", hyperparameters)
+    columns = _columns_of("hyperparameters", names, table, known)
+    for column, name in columns.items():
         if column in roles.columns:
             problem = f"names {name!r}, which has another role here"
             raise InputError("hyperparameters", problem, name, "Leave it out.")
-        if column in found:
-            problem = f"must name different columns, but was {names}: {name!r} is given twice"
-            raise InputError("hyperparameters", problem, names, "Name it once.")
-        found[column] = short.get(column, column)
-    return found
+    return {column: known.names.get(column, column) for column in columns}
 
 
 def configurations(

@@ -20,15 +20,18 @@ def read_curves(
 
     The curves are known by what stands in the column of trials.
     """
+    import pandas as pd
+
     steps = read_numbers(table[roles.fidelity])
-    values = read_objective(table, roles.objective)
-    curves: dict[str, dict[float, float]] = {}
-    last: dict[str, tuple[float, int]] = {}
-    for row, key in enumerate(table[roles.trial].map(str)):
-        step = float(steps[row])
-        if step <= (np.inf if level is None else level):
-            curves.setdefault(key, {})[step] = float(values[row])
-        else:  # beyond the level, or not known
-            step = -np.inf
-        last[key] = max(last.get(key, (step, row)), (step, row))
-    return curves, table.iloc[sorted(row for _, row in last.values())].reset_index(drop=True)
+    columns = {
+        "trial": table[roles.trial].map(str).tolist(),
+        "step": np.where(steps <= (np.inf if level is None else level), steps, -np.inf),
+        "value": read_objective(table, roles.objective),
+    }
+    rows = pd.DataFrame(columns)
+    last = rows.sort_values("step", kind="stable").drop_duplicates("trial", keep="last")
+    reached = rows[np.isfinite(rows["step"])].groupby("trial")
+    curves = {
+        str(trial): dict(zip(one["step"], one["value"], strict=True)) for trial, one in reached
+    }
+    return curves, table.iloc[sorted(last.index)].reset_index(drop=True)

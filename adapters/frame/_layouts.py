@@ -53,9 +53,8 @@ def read_status(column: pd.Series[Any], name: str) -> dict[int, Fact]:
         if word in _REASONS:
             stopped[row] = _REASONS[word]
         elif word not in _FINISHED:
-            known = "finished, failed, pruned, running, waiting"
             problem = f"{name!r} must say whether a trial finished, but is {cell!r} in row {row}"
-            raise InputError("status", problem, cell, f"Write one of: {known}.")
+            raise InputError("status", problem, cell, "Write finished, failed, pruned or running.")
     return stopped
 
 
@@ -69,8 +68,8 @@ class Layout:
         What wrote it, as in "Optuna's trials_dataframe".
     settings, metrics : str
         The prefixes of the columns of hyperparameters and of metrics; empty where there is none.
-    marks, some : tuple of str
-        Columns that are all there, and such of which one is, as patterns.
+    marks : tuple of str
+        Columns that are all there, as patterns.
     own : tuple of str
         Columns that are no hyperparameters, where these have no prefix, as patterns.
     objective : str
@@ -89,7 +88,6 @@ class Layout:
     settings: str = ""
     metrics: str = ""
     marks: tuple[str, ...] = ()
-    some: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     objective: str = ""
     direction: Direction | None = None
@@ -98,14 +96,12 @@ class Layout:
     fidelity: str = ""
     duration: str = ""
     times: tuple[str, ...] = ()
-    optimizer: str = ""
+    optimizer: str = "the optimizer"
 
     def fits(self, columns: Sequence[str]) -> bool:
         """Say whether columns are those of such a table."""
         wanted = [*self.marks, *filter(None, [self.settings and f"{self.settings}?*"])]
-        return all(_fitting(one, columns) for one in wanted) and (
-            not self.some or any(_fitting(one, columns) for one in self.some)
-        )
+        return all(_fitting(one, columns) for one in wanted)
 
 
 def _fitting(pattern: str, columns: Sequence[str]) -> list[str]:
@@ -141,14 +137,7 @@ LAYOUTS = (
     Layout(
         "Ray Tune's table of results",
         "config/",
-        some=(
-            "trial_id",
-            "logdir",
-            "training_iteration",
-            "time_total_s",
-            "experiment_tag",
-            "node_ip",
-        ),
+        marks=("training_iteration",),
         fidelity="training_iteration",
         duration="time_total_s",
         optimizer="Ray Tune",
@@ -286,8 +275,6 @@ class Known:
 
     def direction(self, objective: str) -> Direction | None:
         """Return which way a column is better, where its framework says it."""
-        if re.fullmatch(r"mean_(fit|score)_time", objective):
-            return "minimize"
         fits = fnmatch(objective, self.layout.objective)
         return self.layout.direction if fits else None
 

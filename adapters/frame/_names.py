@@ -33,7 +33,6 @@ _RESULT_OF = re.compile(r"(metrics?|summary|results?|scores?|user_attrs?)[./:]")
 _COUNTED_HYPERPARAMETERS = re.compile(r"(n|num|max|no)_?(iter|iterations?|steps?)")
 # what pandas calls a first column without a name: the index of a table that was saved, or several
 _INDEX = re.compile(r"(Unnamed: 0(\.\d+)*)?")
-_NUMERO = re.compile(r"\s*([#№]|s\.?(no|nr)\.?)\s*", re.IGNORECASE)
 # what a column may be: the words that say it, and those that may stand beside
 _CALLED: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "a seed": (word_set("seed seeds rng"), word_set("random state")),
@@ -67,7 +66,7 @@ _CALLED: dict[str, tuple[frozenset[str], frozenset[str]]] = {
             "trial trials iteration iter it run number num no nr index idx epoch eval evaluation "
             "experiment exp attempt sim simulation tid unnamed round count counter rank"
         ),
-        word_set("current id step rounds total training"),
+        word_set("current id step rounds total training s"),
     ),
 }
 _CONFIGURATIONS = word_set(
@@ -102,9 +101,7 @@ def called(name: str) -> str:
     >>> {called(n) for n in ("lr", "loss_weight", "time_limit", "n_iter", "test_size", "id_dim")}
     {''}
     """
-    if _NUMERO.fullmatch(name):
-        return "a counter"
-    words = words_of(name)
+    words = words_of(name.replace("#", "no"))
     if words == ("random", "state"):
         return "a seed"
     if not _COUNTED_HYPERPARAMETERS.fullmatch(name.lower()):

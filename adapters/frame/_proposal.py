@@ -137,25 +137,16 @@ class Missing:
                 listed = ", ".join(others[:_MOST])
                 remedy.append(f" Other objectives may be {listed}.")
         for name, why in self.chosen.suspicious.items():
-            is_read = name in self.chosen.proposed
-            taken = "read" if is_read else "left out"
+            taken = "read" if name in self.chosen.proposed else "left out"
             remedy.append(f" {name} {why}: {taken} so.")
         return MissingOptionError(*self._problem(), None, tuple(remedy), settled)
 
     def _problem(self) -> tuple[str, str]:
         if not self.is_known:
-            problem = "is missing: a table does not say which column it is"
-            return "objective", problem
+            return "objective", "is missing: a table does not say which column it is"
         if not self.direction:
             name = self.roles.objective
             problem = f"was not given, and the name {name!r} does not say which way is better"
             return "direction", problem
         names = ", ".join(self.chosen.suspicious)
         return "hyperparameters", f"must be given, as {names} may be none"
-
-
-def asked_columns(table: pd.DataFrame) -> InputError:
-    """Return the error that lists all columns, for who asks which there are."""
-    problem = f"was asked for: the columns are {', '.join(table.columns)}"
-    choose = ("Choose one, as ", Option("objective", "..."), ".")
-    return InputError("objective", problem, None, choose)

@@ -85,7 +85,7 @@ def rank_correlation(column: Array, objective: Array) -> float:
     """Return the rank correlation where both are known; 0 where that is in few rows."""
     both = np.isfinite(column) & np.isfinite(objective)
     first, second = column[both], objective[both]
-    if len(first) < _LEAST_ROWS or (first == first[0]).all() or (second == second[0]).all():
+    if len(first) < _LEAST_ROWS or not (np.ptp(first) and np.ptp(second)):
         return 0.0
     return float(np.corrcoef(mean_ranks(first), mean_ranks(second))[0, 1])
 
@@ -110,17 +110,14 @@ def _is_called(column: Column, *_: Any) -> str:
 
 
 def _counts_rows(column: Column, *_: Any) -> str:
-    steps = np.diff(column.numbers)
-    counts = len(steps) >= _LEAST_ROWS and len({*steps.tolist()}) == 1
-    return "numbers the rows" if counts and abs(steps[0]) == 1.0 else ""
+    steps = {*np.diff(column.numbers).tolist()}
+    counts = len(column.codes) > _LEAST_ROWS and steps in ({1.0}, {-1.0})
+    return "numbers the rows" if counts else ""
 
 
 def _holds_lists(column: Column, *_: Any) -> str:
-    some = column.present[:1]
-    listed = any(
-        str(cell).strip().startswith(("[", "(")) or isinstance(cell, list) for cell in some
-    )
-    return "holds lists" if listed else ""
+    first = [str(cell).strip() for cell in column.present[:1]]
+    return "holds lists" if first and first[0].startswith(("[", "(")) else ""
 
 
 def _names_rows(column: Column, *_: Any) -> str:

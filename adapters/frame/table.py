@@ -10,13 +10,19 @@ import numpy as np
 
 from hpo_explain.adapters._cells import (
     different_columns,
-    is_empty,
     read_durations,
     read_numbers,
     read_objective,
 )
-from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, encoded, run_of
-from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
+from hpo_explain.adapters._evaluations import (
+    Encoded,
+    Evaluation,
+    Source,
+    configs_of,
+    encoded,
+    inferred,
+    run_of,
+)
 from hpo_explain.adapters._reading import instances_of
 from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._columns import (
@@ -32,7 +38,7 @@ from hpo_explain.adapters.frame._columns import (
 )
 from hpo_explain.adapters.frame._curves import read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
-from hpo_explain.adapters.frame._proposal import Missing, asked_columns, likeliest_objectives
+from hpo_explain.adapters.frame._proposal import Missing, likeliest_objectives
 from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._settings import Spread, spread
 from hpo_explain.adapters.frame._trials import Trials, read_trials
@@ -41,7 +47,7 @@ from hpo_explain.base.checks import check_count, check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.run import RUNNING, WAITING, Run
+from hpo_explain.run import RUNNING, Run
 from hpo_explain.run.grids import enumerated
 from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Parameter, SearchSpace
@@ -61,7 +67,7 @@ def from_frame(
     log: Sequence[str] | None = None,
     linear: Sequence[str] | None = None,
     initial: int | None = None,
-    proposed: str | bool | Sequence[int] | None = None,
+    proposed: str | None = None,
     optimizer: str | None = None,
     trial: str | None = None,
     time: str | tuple[str, str] | None = None,
@@ -98,7 +104,7 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        where the framework has one; "?" lists all columns.
+        where the framework has one.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -116,10 +122,10 @@ def from_frame(
         of each spread evenly.
     initial : int, optional
         How many trials came first and were not chosen by a model, whereas all others were.
-    proposed : str, bool or sequence of int, optional
-        Which trials a model chose: a column that says so, True for all, or their numbers. A table
-        alone does not tell them from a grid or random draws; so by default none is explained as a
-        proposal, except for those that Ax's table names.
+    proposed : str, optional
+        Column that says which trials a model chose. A table alone does not tell them from a grid or
+        random draws; so by default none is explained as a proposal, except for those that Ax's
+        table names.
     optimizer : str, optional
         What ran the optimization; without `initial` and `proposed` it chose all trials.
     trial : str, optional
@@ -191,7 +197,8 @@ def from_frame(
     spread_out = _spread_out(frame, objective, hyperparameters, ignore)
     table, notes = spread_out.table, []
     if isinstance(space, Mapping):
-        sweep = read_sweep(space, _tried(table))
+        tried = {name.removeprefix("config."): table[name].tolist() for name in table.columns}
+        sweep = read_sweep(space, tried)
         space, notes = [*sweep.parameters], [*sweep.notes]
         hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
         objective = sweep.objective if objective is None else objective
@@ -202,24 +209,31 @@ def from_frame(
     if objective is not None:
         name = str(objective)
         wanted = known.metrics.get(name) or column_called("objective", name, table)
-    by = proposed if isinstance(proposed, str) else None
-    columns = [_column(name) for name in (trial, instance, fidelity, by, duration, status)]
-    given = Roles(times_of(table, time), wanted, *columns)
+    named = (trial, instance, fidelity, proposed, duration, status)
+    columns = ["" if name is None or name is False else str(name) for name in named]
+    given = Roles(times_of(time), wanted, *columns)
     mentioned = _mentioned(hyperparameters, space)
     roles = read_roles(table, known, mentioned, given, has_levels=fidelity is None)
     curves: dict[str, dict[float, float]] = {}
     if roles.trial and roles.fidelity and not roles.instance:
         curves, table = read_curves(table, roles, level)
         known = known_of(table, spread_out, objective)
-    read = _understood(table, known, roles, direction, hyperparameters, space, time)
+    read = _understood(table, known, roles, direction, hyperparameters, space)
     by_model, about = read_proposed(
-        read.table, known, read.trials, initial=initial, proposed=proposed, optimizer=optimizer
+        table, known, read.trials, initial=initial, proposed=proposed, optimizer=optimizer
     )
     evaluations = read.evaluations(by_model, curves, bounds)
     run = run_of(
         evaluations,
         read.encoded(evaluations, space, log, linear),
-        read.source(optimizer),
+        Source(
+            "frame",
+            optimizer or known.layout.optimizer,
+            read.direction,
+            read.roles.objective,
+            roles.fidelity,
+            roles.fidelity or "step",
+        ),
         level=level,
         bounds=bounds,
         notes=[*notes, *read.notes, *about],
@@ -234,7 +248,6 @@ def _understood(
     direction: Direction | None,
     hyperparameters: Sequence[str] | None,
     space: SearchSpace | Sequence[Parameter] | None,
-    time: object,
 ) -> _Table:
     """Return a table with what its columns and rows are.
 
@@ -250,12 +263,7 @@ def _understood(
     chosen = choose_columns(table, known, roles, hyperparameters, space)
     if not (is_known and way) or chosen.suspicious:
         raise Missing(table, roles, is_known, way, chosen).error()
-    trials = read_trials(
-        table,
-        roles,
-        [*chosen.names, *filter(None, [roles.fidelity])],
-        by_time=len(roles.times) == 1 or (time is None and bool(roles.times)),
-    )
+    trials = read_trials(table, roles, [*chosen.names, *filter(None, [roles.fidelity])])
     notes = [*about, *trials.notes, *trials.rows.notes(roles.objective)]
     return _Table(table, known, roles, chosen, trials, way, notes)
 
@@ -269,10 +277,7 @@ def _spread_out(
         raise NothingToExplain(fact("frame has no row. Give at least one trial."))
     ignored = [column_called("ignore", name, table) for name in check_names("ignore", ignore)]
     named = {str(objective), *_mentioned(hyperparameters, None)}
-    found = spread(table.drop(columns=ignored), named)
-    if objective == "?":
-        raise asked_columns(found.table)
-    return found
+    return spread(table.drop(columns=ignored), named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,18 +291,6 @@ class _Table:
     trials: Trials
     direction: Direction
     notes: Sequence[Fact]
-
-    def source(self, optimizer: str | None) -> Source:
-        """Return what the table is, as others are told of it."""
-        roles = self.roles
-        return Source(
-            "frame",
-            optimizer or self.known.layout.optimizer or "the optimizer",
-            self.direction,
-            roles.objective,
-            roles.fidelity,
-            roles.fidelity or "step",
-        )
 
     def evaluations(
         self,
@@ -318,11 +311,7 @@ class _Table:
         """
         trials, roles = self.trials, self.roles
         values = read_objective(self.table, roles.objective)
-        failed = self._sentinels(values, bounds) if roles.instance else {}
-        values[[*failed]] = np.nan
-        means, reasons = trials.rows.mean(values), self._reasons(values)
-        for row, why in failed.items():
-            reasons[int(trials.numbers[trials.rows.configuration[row]])] = why
+        means, reasons = trials.rows.mean(values), self._reasons(values, bounds)
         started, finished = trials.started, trials.finished
         durations = fidelity = np.full(len(means), np.nan)
         column = roles.duration or self.known.layout.duration
@@ -335,15 +324,14 @@ class _Table:
         keys = self.table[roles.trial].map(str).tolist() if curves else []
         found = {}
         for i in trials.order.tolist():
-            number, is_under_way = int(trials.numbers[i]), False
-            if np.isnan(means[i]) and np.isnan(finished[i]):
-                is_under_way = not np.isnan(started[i])
+            number, has_end = int(trials.numbers[i]), not np.isnan([means[i], finished[i]]).all()
+            is_under_way = not (has_end or np.isnan(started[i]))
             reason = reasons.get(number, RUNNING if is_under_way else None)
             found[number] = Evaluation(
                 {},
                 float(means[i]),
                 reason,
-                _origin(number, reason, by_model),
+                _origin(number, by_model),
                 float(started[i]),
                 np.inf if reason is RUNNING else float(finished[i]),
                 float(fidelity[i]),
@@ -352,26 +340,17 @@ class _Table:
             )
         return found
 
-    def _sentinels(self, values: Array, bounds: tuple[float, float] | None) -> dict[int, Fact]:
-        """Return the rows of which one stands for a failure: no mean over instances shows it."""
-        configs, _ = configurations(self.table, self.chosen, self.known)
-        sentinels = Sentinels(
-            self.direction,
-            self.roles.objective,
-            bounds,
-            lambda row: repr(configs.iloc[row].tolist()),
-        )
-        return sentinels.excluded(values, range(len(values)))
-
-    def _reasons(self, values: Array) -> dict[int, Fact]:
+    def _reasons(self, values: Array, bounds: tuple[float, float] | None) -> dict[int, Fact]:
         """Return why trials do not count: they did not finish, or failed on an instance."""
-        rows, numbers = self.trials.rows, self.trials.numbers
         name, status = self.roles.objective, self.roles.status
-        reasons = rows.not_finite(values, numbers, name)
+        rows, configuration = self.trials.rows, self.trials.rows.configuration
+        numbers = self.trials.numbers[configuration].tolist()
+        reasons = {}
+        if rows.column:  # no mean over instances shows that one result stands for a failure
+            of_rows = Sentinels(self.direction, name, bounds, lambda i: int(configuration[i]))
+            reasons = rows.not_finite(values, numbers, name) | of_rows.excluded(values, numbers)
         stopped = read_status(self.table[status], status) if status else {}
-        return reasons | {
-            int(numbers[rows.configuration[row]]): why for row, why in stopped.items()
-        }
+        return reasons | {numbers[row]: why for row, why in stopped.items()}
 
     def encoded(
         self,
@@ -385,24 +364,16 @@ class _Table:
         first = self.trials.rows.first[self.trials.order]
         cells = configs.iloc[first].reset_index(drop=True)
         if isinstance(space, SearchSpace):
-            return encoded(space, _configs(cells, space))
-        numbers = np.array([*evaluations])
+            return encoded(space, configs_of(cells, space))
         counts = [not e.reason and np.isfinite(e.value) for e in evaluations.values()]
-        kept = np.flatnonzero(counts)
-        found, known, notes = infer_space(
+        return inferred(
             cells,
-            kept,
-            numbers[kept],
+            np.flatnonzero(counts),
+            np.array([*evaluations]),
             given=self.chosen.given,
             log=scales_of(log, linear, [*configs.columns]),
             set_to_none={name: rows[first] for name, rows in none.items()},
         )
-        read = encoded(found, _configs(cells, found))
-        read.X[kept] = known
-        outside = {i: why for i, why in read.outside.items() if not counts[i]}
-        ranges = trials_of_ranges(found, cells, numbers)
-        of_ranges = {n: t for n, t in ranges.items() if n not in self.chosen.given}
-        return Encoded(found, read.X, outside, notes, of_ranges)
 
     def completed(self, run: Run) -> Run:
         """Return a run with what is known of its instances or folds, and of its columns."""
@@ -423,30 +394,14 @@ class _Table:
         return replace(run, notes=notes, instances=instances)
 
 
-def _origin(number: int, reason: Fact | None, by_model: set[int] | None) -> Origin:
+def _origin(number: int, by_model: set[int] | None) -> Origin:
     """Return who chose a trial; what came before the first proposal is the initial design."""
-    if reason is WAITING:
-        return Origin.ENQUEUED
     if by_model is None:
         return Origin.UNKNOWN
     if number in by_model:
         return Origin.MODEL
     is_first = number < min(by_model, default=number + 1)
     return Origin.INITIAL if is_first else Origin.UNKNOWN
-
-
-def _configs(cells: pd.DataFrame, space: SearchSpace) -> list[dict[str, Any]]:
-    """Return rows of cells as configurations: an empty cell is None where that is a choice."""
-    columns = [cells[name].tolist() for name in space.names]
-    takes_none = {p.name for p in space if None in getattr(p, "choices", ())}
-    return [
-        {
-            name: None if is_empty(cell) else cell
-            for name, cell in zip(space.names, row, strict=True)
-            if name in takes_none or not is_empty(cell)
-        }
-        for row in zip(*columns, strict=True)
-    ]
 
 
 def _direction(
@@ -459,29 +414,19 @@ def _direction(
     if of_layout:
         text = f"direction: {of_layout}, as {objective} of {known.layout.source} is meant"
         return of_layout, [fact(text, kind="direction_of_layout")]
-    by_name = direction_of(objective) if objective else None
+    by_name = direction_of(objective)
     if not by_name:
         return None, []
     text = f"direction: {objective} is {by_name}d, as its name says; "
-    otherwise = Option("direction"), " says otherwise"
-    return by_name, [fact(text, *otherwise, kind="direction_by_name", role="check")]
-
-
-def _column(name: object) -> str:
-    """Return the column that an option names; empty where it names none."""
-    return "" if name is None or isinstance(name, bool) else str(name)
-
-
-def _tried(table: pd.DataFrame) -> dict[str, list[Any]]:
-    return {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
+    about = text, Option("direction"), " says otherwise"
+    return by_name, [fact(*about, kind="direction_by_name", role="check")]
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:
     """Return the objectives of a table of Optuna's with several; none of another table."""
     columns = [*map(str, frame.columns)]
-    if not {"number", "state"} <= {*columns}:
-        return []
-    return [name for name in columns if name.startswith("values_")]
+    is_optunas = {"number", "state"} <= {*columns}
+    return [name for name in columns if is_optunas and name.startswith("values_")]
 
 
 def _mentioned(hyperparameters: object, space: object) -> list[str]:
@@ -501,9 +446,6 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
         remedy = "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
         raise InputError("frame", problem, type(frame).__name__, remedy)
     names = [str(column) for column in frame.columns]
-    if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
-        # Optuna's trials_dataframe(multi_index=True)
-        names = ["_".join(str(part) for part in parts if part != "") for parts in frame.columns]
     table = frame.reset_index(drop=True)
     table.columns = names  # of the new frame: reset_index copied it
     return table.iloc[:, different_columns(frame, names, "frame")]

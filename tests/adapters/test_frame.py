@@ -598,13 +598,8 @@ WRONG = [
     ({}, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
     ({}, {"hyperparameters": []}, ["no column left"]),
     ({}, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
-    ({}, {"initial": 9}, ["initial is 9", "4 trials"]),
     ({"lr": [np.inf, 0.1, 0.2, 0.3]}, {}, ["value inf in row 0 of column 'lr'"]),
-    ({"n": [0, 1, 1, 2]}, {"trial": "n"}, ["the number 1 more than once", "instance="]),
-    ({"n": [0.5, 1, 2, 3]}, {"trial": "n"}, ["whole numbers", "0.5 in row 0"]),
-    ({"n": [0, 1, 2, np.nan]}, {"trial": "n"}, ["whole numbers", "row 3"]),
-    ({"n": [0, 1, 2, 2**63]}, {"trial": "n"}, ["of at most 2**53", "4775808 in row 3", "Leave"]),
-    ({"n": [0, 10**400, 1, 2]}, {"trial": "n"}, ["trial 'n'", "in row 1"]),
+    ({"n": [0, 1, 1, 2]}, {"trial": "n"}, ["the number 1 for more than one", "instance="]),
     ({"n": [10**400, 1, 2, 3]}, {}, ["value inf in row 0 of column 'n'"]),
     (
         {"t": pd.to_timedelta([9, 1, 2, 7], unit="s")},
@@ -614,7 +609,7 @@ WRONG = [
     (
         {"a": [0, 1, 2, 3], "b": [5, 6, 7, 9]},
         {"time": ("b", "a")},
-        ["time must be (start, finish)", "trial 0 (row 0) finishes", "give time=('a', 'b')."],
+        ["time must be (start, finish)", "trial 0 (row 0) finishes", "swap the columns"],
     ),
     (
         {"a": [0, 1, 2, 3], "b": [1, 2, 1.5, None]},
@@ -623,14 +618,13 @@ WRONG = [
     ),
     ({"t": ["x"] * 4}, {"time": "t"}, ["'t'", "'x' in row 0", "pandas.to_datetime"]),
     ({"t": ["2026-01-31", None, "31.01.2026", "x"]}, {"time": "t"}, ["'31.01.2026' in row 2"]),
-    ({"n": [0, 1, 2, 3], "t": [4, 3, 2, 1]}, {"trial": "n", "time": "t"}, ["different orders"]),
     ({}, {"trial": "loss"}, ["trial names 'loss', which objective does already"]),
     ({}, {"time": ("lr", "lr")}, ["time names 'lr', which time does already"]),
     ({"f": [1, 2, None, 1]}, {"instance": "f"}, ["instance 'f' is empty in row 2"]),
     (
         {"f": [1, 2, 1, 2], "n": [0, 0, 1, 1]},
         {"instance": "f", "trial": "n"},
-        ["lr = 0.0001 in row 0 of trial 0, but 0.001 in row 1", "without trial="],
+        ["the number 0 for more than one configuration", "Leave trial= out"],
     ),
 ]
 
@@ -641,6 +635,18 @@ def test_what_is_wrong_with_a_table_is_told(changed, options, words):
         hx.from_frame(EXPORT.assign(**changed), **{"objective": "loss", **options})
     assert type(error.value) is InputError
     assert all(word in str(error.value) for word in words)
+
+
+@pytest.mark.parametrize("numbers", [[0.5, 1, 2, 3], [0, 1, 2, np.nan], [0, 1, 2**63, 10**400]])
+def test_what_is_no_number_of_a_trial_is_its_name(numbers):
+    run = read({"trial": "n"}, n=numbers)
+    assert run.trials.tolist() == [0, 1, 2, 3]
+    assert the_note(run.notes, "n names them; they are numbered in the order of their rows")
+
+
+def test_a_time_orders_trials_with_numbers_of_their_own():
+    run = read({"trial": "n", "time": "t", "initial": 1}, n=[0, 1, 2, 3], t=[4, 3, 2, 1])
+    assert run.proposals == (2, 1, 0)
 
 
 def test_rows_outside_a_given_space_are_left_out():

@@ -295,10 +295,8 @@ def test_a_learning_curve_per_trial_counts_with_its_last_point():
     [
         ({}, ()),
         ({"optimizer": "Ax"}, tuple(range(N))),
-        ({"proposed": True}, tuple(range(N))),
-        ({"proposed": False}, ()),
         ({"initial": 38}, (38, 39)),
-        ({"proposed": [3, 7]}, (3, 7)),
+        ({"initial": 50}, ()),
         ({"proposed": "by model"}, (0, 10, 20, 30)),
         ({"optimizer": "Ax", "initial": 39}, (39,)),
     ],

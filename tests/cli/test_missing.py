@@ -60,12 +60,6 @@ def test_of_several_objectives_each_has_a_direction(table, run):
     assert "names 2: val_loss, final size" in one.stderr
 
 
-def test_all_columns_are_listed_when_asked_for(table, run):
-    outcome = run(table, "--objective", "?")
-    assert outcome.exit_code == 1
-    assert "x, y, trial, quality, val_loss, test_auc" in outcome.stderr
-
-
 def test_scales_are_settled_by_options(table, run):
     options = ["--objective", "val_loss", "--log", "x", "--linear", "y"]
     kept = ["--hyperparameters", "x,y"]
