@@ -22,11 +22,11 @@ class InputError(ValueError):
     ----------
     argument : str
         The argument's name in Python.
-    problem : str or tuple of str, Option and Fact
+    problem : str or tuple of str, Option, Fact and Quote
         What is wrong with it, without its name and a full stop: "must be positive, but was -1".
     value : object, optional
         What it was.
-    remedy : str or tuple of str, Option and Fact, optional
+    remedy : str or tuple of str, Option, Fact and Quote, optional
         What to do, as a sentence.
 
     Examples
@@ -77,11 +77,19 @@ class InputError(ValueError):
         texts = (problem,) if isinstance(problem, str) else problem
         return InputError(argument, (what, *texts), value, remedy)
 
-    def text(self, name_option: NameOption = str) -> str:
-        """Return the error as text in which arguments are named in one way."""
-        problem, remedy = self._texts
-        text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
-        return printable(f"{text} {write(remedy, name_option)}" if remedy else text)
+    def text(self, name_option: NameOption = str, *, quoting: bool = True) -> str:
+        """Return the error as text in which arguments are named in one way.
+
+        Parameters
+        ----------
+        name_option : callable, default str
+            How arguments are named.
+        quoting : bool, default True
+            Whether data of others is quoted.
+        """
+        problem, remedy = (write(text, name_option, quoting=quoting) for text in self._texts)
+        text = f"{name_option(Option(self.argument)).rstrip('=')} {problem}."
+        return printable(f"{text} {remedy}" if remedy else text)
 
     def __str__(self) -> str:
         return self.text()

@@ -67,6 +67,22 @@ class Option:
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
 
 
+@dataclass(frozen=True)
+class Quote:
+    """A part of a text that quotes data of others, and what replaces it where that is not shown.
+
+    Attributes
+    ----------
+    text : str
+        The part, such as ``"choices ['a', 'b']"``.
+    instead : str
+        What replaces it, such as ``"2 choices"``.
+    """
+
+    text: str
+    instead: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Fact:
     """Something that is known about a run or an explanation, and its words.
@@ -135,14 +151,14 @@ class Fact:
         }
 
 
-Text = str | tuple[str | Option | Fact, ...]
-"""A text, in parts where it mentions arguments or other facts."""
+Text = str | tuple[str | Option | Fact | Quote, ...]
+"""A text, in parts where it mentions arguments, other facts or data."""
 
 NameOption = Callable[[Option], str]
 """How an argument is written: as in Python (``str``), or as an option of the command line."""
 
 
-def write(text: Text, name_option: NameOption = str) -> str:
+def write(text: Text, name_option: NameOption = str, *, quoting: bool = True) -> str:
     """Return a text as a string, in which `name_option` names the arguments.
 
     Examples
@@ -154,12 +170,14 @@ def write(text: Text, name_option: NameOption = str) -> str:
     """
     if isinstance(text, str):
         return text
-    return chained(_written(words, name_option) for words in text)
+    return chained(_written(words, name_option, quoting) for words in text)
 
 
-def _written(words: str | Option | Fact, name_option: NameOption) -> str:
+def _written(words: str | Option | Fact | Quote, name_option: NameOption, quoting: bool) -> str:
     if isinstance(words, Option):
         return name_option(words)
+    if isinstance(words, Quote):
+        return words.text if quoting else words.instead
     return words if isinstance(words, str) else words.text(name_option)
 
 

@@ -69,9 +69,9 @@ def within(text: str, pixels: float, size: int = TEXT, wide: float = WIDE) -> st
 
 def lines(text: str, width: int) -> str:
     """Return a text as it is, without any markup of its own, on lines of limited width."""
-    return html.escape(wrap(visible(text), width), quote=False).replace("\n", "<br>")
+    return whole(wrap(visible(text), width)).replace("\n", "<br>")
 
 
 def whole(text: str) -> str:
-    """Return a text as it is, on one line."""
-    return html.escape(text, quote=False)
+    """Return a text as it is, on one line: neither tags nor formulas of TeX."""
+    return html.escape(text, quote=False).replace("$", "&#36;")

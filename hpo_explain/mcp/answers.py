@@ -72,8 +72,10 @@ def answer(places: Places, name: str, given: Mapping[str, Any]) -> Answer:
 
 def _without_cell(error: Exception, given: Mapping[str, Any]) -> str:
     """Return an error without what it quotes of a table: nobody has looked at its cells before."""
-    text = str(error)
-    if not isinstance(error, InputError) or error.argument not in _OF_CELLS:
+    if not isinstance(error, InputError):
+        return str(error)
+    text = error.text(quoting=False)
+    if error.argument not in _OF_CELLS:
         return text
     cell = error.value
     if isinstance(cell, str) and cell not in given.values():

@@ -59,6 +59,8 @@ class Places:
         """Return the names of what can be asked for, and of the studies that a storage holds."""
         addresses = [*self._addresses_by_name().items()]
         entries = [self._entry(*named) for named in addresses[:_MOST_LISTED]]
+        # an empty log may be a journal that nobody has written to
+        entries = [entry for entry in entries if entry.get("study_names") != []]
         more = len(addresses) - _MOST_LISTED
         if more > 0:
             entries.append({"left_out": more})

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import InputError, set_fields
+from hpo_explain.base.facts import Quote
 from hpo_explain.space._values import (
     MOST_LISTED,
     POSITION_TOLERANCE,
@@ -237,7 +238,8 @@ class CategoricalParameter:
         """Return the index of one value; raise ValueError if there is no such choice."""
         index = category_index(self.choices, value)
         if index is None:
-            problem = f"= {value!r} is not one of its choices {list(self.choices)!r}"
+            choices = Quote(f"choices {list(self.choices)!r}", f"{self.size} choices")
+            problem = f"= {value!r} is not one of its ", choices
             remedy = "Correct the value, or add the choice to the space."
             raise InputError(self.name, problem, value, remedy)
         return index

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hpo_explain.base import InputError, unknown_name
+from hpo_explain.base.facts import Quote
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
 from hpo_explain.space.categorical_parameter import category_index
 from hpo_explain.space.conditions import Conditions
@@ -98,8 +99,8 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
         allowed = conditions.allowed(X, j)
         for i in np.flatnonzero(is_set & ~allowed).tolist():
             value = parameter.decode(X[[i], j])[0]
-            condition = condition_text(parameter)
-            problem = f"is set in configuration {i}, where it is inactive ({condition})"
+            condition = Quote(f" ({condition_text(parameter)})")
+            problem = f"is set in configuration {i}, where it is inactive", condition
             remedy = "Leave it out there."
             raise InputError(parameter.name, problem, value, remedy)
         if parameter.optional < 1.0:

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import anyio
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -107,6 +108,36 @@ def test_no_error_quotes_a_cell(places, content, end):
     assert str(places.folders[0]) not in told.text
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("config", {"x": 0.5, "kind": "other"}),
+        ("config", {"x": 0.5, "kind": "sEcRet2", "drop": 0.5}),
+        ("default", {"x": 0.5, "kind": "other"}),
+        ("background", {"x": 0.5, "kind": "other"}),
+        ("given", {"kind": ["other"]}),
+        ("given", {"kind": "other"}),
+        ("given", {"kind": ["sEcRet2"], "drop": [0.2, 0.5]}),
+        ("grid", {"kind": ["other"]}),
+    ],
+)
+@pytest.mark.usefixtures("few_draws")
+def test_no_error_lists_the_categories_of_a_table(tmp_path, option, value):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.random(20), "kind": [f"sEcRet{i % 3}" for i in range(20)]})
+    frame["drop"] = np.where(frame["kind"] == "sEcRet1", rng.random(20), np.nan)
+    frame["loss"] = (frame["x"] - 0.3) ** 2
+    frame.to_csv(tmp_path / "run.csv", index=False)
+    places = Places.of([str(tmp_path)])
+    asked = [name for name, tool in TOOLS.items() if option in tool.takes["properties"]]
+    told = [
+        answer(places, tool, {"study": "run.csv", "objective": "loss", option: value}).text
+        for tool in asked
+    ]
+    assert any(option in text for text in told)
+    assert not any("sEcRet" in text for text in told)
+
+
 def test_the_studies_of_a_storage_are_listed(tmp_path):
     import optuna
 
@@ -114,12 +145,28 @@ def test_the_studies_of_a_storage_are_listed(tmp_path):
     for name in ("a", "b\u202e", "c" * 500):
         optuna.create_study(study_name=name, storage=storage)
     (tmp_path / "broken.db").write_bytes(b"SQLite format 3\x00" + b"x" * 100)
+    (tmp_path / "empty.log").touch()
+    (tmp_path / "training.log").write_text("09:00:01, epoch 1\n09:00:02, epoch 2\n")
     told = json.loads(answer(Places.of([str(tmp_path)]), "studies", {}).text)
-    broken, two = told["studies"]
+    broken, two = told["studies"]  # nothing that holds no study
     assert broken["study"] == "broken.db"
     assert broken["unreadable"]
     assert two["study_names"][:2] == ["a", r"b\u202e"]
     assert len(two["study_names"][2]) <= 300
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_a_claim_says_whether_a_share_is_of_a_hyperparameter_alone(tmp_path):
+    X = np.random.default_rng(0).random((40, 2))
+    frame = pd.DataFrame(X, columns=["x", "y"]).assign(loss=(X[:, 0] - 0.5) * (X[:, 1] - 0.5))
+    frame.to_csv(tmp_path / "run.csv", index=False)
+    given = {"study": "run.csv", "objective": "loss"}
+    told = json.loads(answer(Places.of([str(tmp_path)]), "importance", given).text)
+    shares = [claim for claim in told["claims"] if claim["kind"] == "share"]
+    assert shares[0]["term"] == "with interactions"
+    alone = [claim for claim in shares if claim["term"] == "alone"]
+    assert sorted(claim["hyperparameters"] for claim in alone) == [["x"], ["y"]]
+    assert all(claim["estimate"] < shares[0]["estimate"] for claim in alone)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")

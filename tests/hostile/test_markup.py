@@ -95,6 +95,26 @@ def test_a_category_that_is_called_as_a_color(run):
     assert "var(--ink)" in svg
 
 
+@pytest.mark.usefixtures("few_draws", "answers_stay")
+def test_a_name_is_no_formula_of_plotly():
+    """MathJax, where a page has it, draws what stands between signs of dollars."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"$x^2$": rng.random(30), "$y$": np.resize(["$a$", "$b$"], 30)})
+    table["$l$"] = (table["$x^2$"] - 0.3) ** 2 + (table["$y$"] == "$a$")
+    run = hx.from_frame(table, "$l$", "minimize", optimizer="a GP", initial=5)
+    results = [
+        hx.importance(run, order=2),
+        hx.partial_dependence(run, ["$x^2$", "$y$", ("$x^2$", "$y$")]),
+        hx.history(run),
+        hx.explain_proposal(run),
+        hx.methods.parallel_coordinates(run),
+    ]
+    for result in results:
+        text = result.to_plotly().to_json()
+        assert "&#36;" in text
+        assert "$" not in text
+
+
 def test_no_pattern_is_looked_for_in_markup():
     """Where markup is made, patterns are for the data of an attribute, or for files."""
     using = [

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Subject, check_name
+from hpo_explain.base.facts import Quote, Text
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import Array, Bools, FloatParameter, Parameter, SearchSpace, uniform_draws
@@ -107,9 +108,11 @@ class SubSpace:
                     name = self.space.names[j]
                     raise InputError(
                         "given",
-                        f"leaves nothing of the space: {name!r} is "
-                        f"{self.space.condition_text(name)}, and {self.space.names[k]!r} has no "
-                        "value left",
+                        (
+                            f"leaves nothing of the space: {name!r} is ",
+                            Quote(self.space.condition_text(name), "active for some values"),
+                            f", and {self.space.names[k]!r} has no value left",
+                        ),
                         self.given,
                         "Allow one of them, or leave one of the two out.",
                     )
@@ -120,9 +123,9 @@ class SubSpace:
         share = parameter.optional
         try:
             positions = parameter.encode(values)
-        except ValueError as error:
-            problem = f"holds an impossible value: {str(error).rstrip('.')}"
-            raise InputError("given", problem, values) from None
+        except InputError as error:
+            what = f"holds an impossible value: {error.argument} "
+            raise error.inside("given", what, values) from None
         if isinstance(parameter, FloatParameter):
             if len(values) != 2 or not positions[0] < positions[1]:
                 raise InputError(
@@ -218,11 +221,12 @@ def _meet(first: Intervals, second: Intervals) -> Intervals:
     return sorted((low, high) for low, high in both if low < high)
 
 
-def _how_to_give(parameter: Parameter) -> str:
+def _how_to_give(parameter: Parameter) -> Text:
     """Say how a part of a hyperparameter is given, with the values that there are."""
     name = parameter.name
     if parameter.is_category:
-        return f"Write {{{name!r}: [...]}} with some of {list(parameter.choices)!r}."
+        choices = Quote(f"{list(parameter.choices)!r}", f"its {parameter.size} choices")
+        return f"Write {{{name!r}: [...]}} with some of ", choices, "."
     if isinstance(parameter, FloatParameter):
         return f"Write {{{name!r}: (low, high)}} within ({parameter.low!r}, {parameter.high!r})."
     return f"Write {{{name!r}: [...]}} with integers from {parameter.low} to {parameter.high}."

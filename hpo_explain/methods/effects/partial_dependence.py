@@ -505,8 +505,11 @@ def _checked_grid(space: SearchSpace, grid: Any) -> Literal["tried"] | dict[str,
         parameter = space[check_name("grid", name, space.names, "hyperparameter")]
         try:
             axes[name] = parameter.encode(values)
-        except (ValueError, TypeError) as error:
-            problem = f"holds an impossible value: {str(error).rstrip('.')}"
+        except InputError as error:
+            what = f"holds an impossible value: {error.argument} "
+            raise error.inside("grid", what, values) from None
+        except TypeError:
+            problem = f"holds an impossible value: {name} is {values!r}, not a list"
             raise InputError("grid", problem, values, "Give a list of values.") from None
     return axes
 
