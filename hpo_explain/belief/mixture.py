@@ -13,7 +13,7 @@ from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.scales import Process, doubt, from_table
+from hpo_explain.belief.scales import Process, Scale, doubt, from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
 from hpo_explain.space import Array, Bools, Ints
@@ -77,6 +77,11 @@ class Mixture(Draws):
     def functions(self) -> list[Functions]:
         """The functions of each setting of the kernels, `DRAWS` of each."""
         return self._drawn[0]
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The scale of each process."""
+        return tuple(process.scale for process in self.processes)
 
     @property
     def scale_of_each(self) -> Ints:

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.belief.carried import Carried
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.scales import EVALUATION, GRID
@@ -43,6 +44,7 @@ from hpo_explain.models.pathwise import Functions
 from hpo_explain.models.product_kernel import ROOT5
 from hpo_explain.space import Array, Ints, SearchSpace
 
+Carriable = Mixture | Carried
 _LARGEST = 2**15 - 1
 _TURN = 2**16  # steps of a phase
 _BITS = 18  # of a frequency, which may be large: its error is one of the angle
@@ -69,7 +71,7 @@ class Portable:
     numbers: dict[str, Any]
 
 
-def portable(draws: Mixture, tried: Array) -> Portable:
+def portable(draws: Carriable, tried: Array) -> Portable:
     """Return draws of a belief as matrices, with the encoded rows of all trials."""
     space = draws.space
     varying = np.flatnonzero(~draws.constant)
@@ -198,9 +200,9 @@ def _turns(phases: Numbers) -> Numbers:
     return np.asarray(steps.astype(np.int64) % _TURN).astype(np.uint16)
 
 
-def _scales(draws: Mixture) -> dict[str, Numbers]:
+def _scales(draws: Carriable) -> dict[str, Numbers]:
     """Return the standardized values of all scales, and their costs, one scale after the other."""
-    scales = [process.scale for process in draws.processes]
+    scales = draws.scales
     sizes = [len(scale.knots) for scale in scales]
     return {
         "scale_ends": np.cumsum([0, *sizes]).astype(np.int32),
@@ -209,13 +211,13 @@ def _scales(draws: Mixture) -> dict[str, Numbers]:
     }
 
 
-def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
+def _way_back(draws: Carriable, constant: Ints) -> dict[str, Any]:
     """Return how standardized values become the objective: as `Scale.back` and `in_units` do."""
     belief = draws.belief
     place = np.cumsum(draws.constant) - 1
     limits = draws.limits
     return {
-        "reach": [one.scale.reach(limits) for one in draws.processes],
+        "reach": [scale.reach(limits) for scale in draws.scales],
         "scale": draws.scale_of_each.tolist(),
         "noise": [f.parameters.noise for f in draws.functions],
         "grid": [GRID[0], GRID[-1], len(GRID)],

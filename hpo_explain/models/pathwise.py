@@ -254,11 +254,18 @@ def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: I
 
     Its values have a single column.
     """
+    return interpolated(X, pairs, parameters, categories, pairs.z[:, None])
+
+
+def interpolated(
+    X: Array, pairs: Pairs, parameters: Parameters, categories: Ints, values: Array
+) -> Functions:
+    """Return the posterior means of several functions by their values (n, k) at rows."""
     from scipy.linalg import cho_solve
 
     factor = pairs.factor(parameters), True
-    update = cho_solve(factor, pairs.z[:, None], check_finite=False)
-    d = len(categories)
+    update = cho_solve(factor, values, check_finite=False)
+    d, k = len(categories), values.shape[1]
     places = int(_places(categories).sum())
     single = np.float32
     return Functions(
@@ -267,13 +274,13 @@ def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: I
         frequencies=np.zeros((d, 0), single),
         phases=np.zeros((places, 0), single),
         shifts=np.zeros(0, single),
-        slopes=np.zeros((1, 1), single),
+        slopes=np.zeros((1, k), single),
         waves=(
             np.zeros((d, OF_ONE), single),
             np.zeros((d, OF_ONE), single),
-            np.zeros((d, OF_ONE, 1), single),
+            np.zeros((d, OF_ONE, k), single),
         ),
-        steps=np.zeros((places, 1), single),
+        steps=np.zeros((places, k), single),
         update=update.astype(single),
     )
 

@@ -130,15 +130,8 @@ def report(
     """
     check_place(path)  # before minutes of work, not after
     with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
-        runs = as_runs(run, **reading)
-        if surrogate is not None:
-            if len(runs) > 1:  # one model cannot be that of several objectives
-                problem = f"is a model of one objective, but the run has several: {', '.join(runs)}"
-                remedy = "Name one with target=, for a search of scikit-learn with objective=."
-                raise InputError("surrogate", problem, remedy=remedy)
-            runs = {name: one.explained_by(surrogate) for name, one in runs.items()}
         made = Report.of(
-            runs,
+            explained_by(surrogate, as_runs(run, **reading)),
             title=title,
             sections=sections,
             n_jobs=n_jobs,
@@ -146,6 +139,17 @@ def report(
             progress=progress,
         )
         return made.write(path)
+
+
+def explained_by(surrogate: Any, runs: Mapping[str, Run]) -> Mapping[str, Run]:
+    """Return runs with a model of the user's as their surrogate, if one is given."""
+    if surrogate is None:
+        return runs
+    if len(runs) > 1:  # one model cannot be that of several objectives
+        problem = f"is a model of one objective, but the run has several: {', '.join(runs)}"
+        remedy = "Name one with target=, for a search of scikit-learn with objective=."
+        raise InputError("surrogate", problem, remedy=remedy)
+    return {name: one.explained_by(surrogate) for name, one in runs.items()}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 
 from hpo_explain.base import NothingToExplain, fact, format_value
 from hpo_explain.belief import STRETCH
-from hpo_explain.belief.portable import Numbers, portable
+from hpo_explain.belief.carried import Carried
+from hpo_explain.belief.portable import Carriable, Numbers, portable
 from hpo_explain.question import Question
 from hpo_explain.reporting._render import packed, render
 from hpo_explain.reporting.profile import Profile
@@ -37,6 +38,7 @@ _STARTS = 500  # trials to start from: the best
 _PLACES, _TRIED = (300, 200_000)
 _SAMPLE, _EVEN, _DESIGNS = (1000, 0.95, 5)  # of the radius within which something was tried
 _FIRST = 8  # panels that are open
+_OFF = 0.1  # of the objective's spread, that a copy of a model may differ from it
 
 
 def what_if(question: Question) -> Content:
@@ -44,11 +46,11 @@ def what_if(question: Question) -> Content:
     run = question.run
     run.check_differences()
     decision = question.decision
-    if decision is None or run.model is not None:
+    if decision is None:
         raise NothingToExplain(
             fact(
-                "another configuration is predicted in the page by the belief only, not by a model "
-                "of your own"
+                "the profiler needs a model that knows how its predictions vary together, as a "
+                "Gaussian process does: else nothing tells how sure a curve or a difference is"
             )
         )
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
@@ -59,22 +61,44 @@ def what_if(question: Question) -> Content:
                 "and categories"
             )
         )
-    profile = Profile(question, decision, question.belief.whole)
+    carried: Carriable = question.belief.whole
+    if run.model is not None:
+        carried = Carried.of(decision.draws, run.tried, run.bounds)
+    draws = carried.draws if isinstance(carried, Carried) else carried
+    profile = Profile(question, decision, draws)
+    moves, about = _moves(carried)
     panels = [*profile.panels]
     body = render(
         "what_if.html.j2",
-        data=as_json(data_of(profile)),
+        data=as_json(data_of(profile, carried)) if moves else "",
         first=panels[:_FIRST],
         more=panels[_FIRST:],
         objective=run.objective_name,
         keep=decision.keep,
         predicted=profile.predicted_text,
         legend=profile.legend,
+        about=about,
     )
     said = (
         f"Trial {decision.keep}, to keep: {run.objective_name} {profile.predicted_text} expected."
     )
     return Content(said, body)
+
+
+def _moves(carried: Carriable) -> tuple[bool, str]:
+    """Say whether a page may evaluate what it would carry, and what is to be known of that."""
+    if not isinstance(carried, Carried):
+        return True, ""
+    off = carried.off
+    if off > _OFF:
+        return False, (
+            "The curves cannot be moved: what a page could evaluate in place of your model differs "
+            f"from it by {off:.0%} of the objective's spread (at most {_OFF:.0%} is allowed)."
+        )
+    return True, (
+        "Once a value is moved, a copy of your model is evaluated; it differs from your model by "
+        f"{off:.1%} of the objective's spread."
+    )
 
 
 WHAT_IF = Section(
@@ -101,24 +125,24 @@ def radius_of_even_spread(space: SearchSpace, n: int, seed: int) -> float:
     return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
 
 
-def data_of(profile: Profile) -> dict[str, Any]:
+def data_of(profile: Profile, carried: Carriable) -> dict[str, Any]:
     """Return what the page's script computes with: the space, the trials and the draws."""
     decision, draws = profile.decision, profile.draws
     run, space = decision.run, draws.space
     tried = run.tried
-    carried = portable(draws, tried)
+    sent = portable(carried, tried)
     observed = np.full(len(tried), np.nan, np.float32)
     feasible = np.flatnonzero(np.asarray(run.feasible))
     observed[feasible] = run.objective[feasible]
     numbers = np.array([*run.trials, *run.without_result], np.int32)
-    arrays = {**carried.arrays, "observed": observed, "numbers": numbers}
+    arrays = {**sent.arrays, "observed": observed, "numbers": numbers}
     places, letters = packed_arrays(arrays)
-    left_out = draws.at_one(np.zeros(len(carried.draws)))
+    left_out = draws.at_one(np.zeros(len(sent.draws)))
     return {
         "objective": run.objective_name,
         "copies": _copies(run),
         "stretch": STRETCH["average"],
-        "left_out": left_out[carried.draws].tolist(),
+        "left_out": left_out[sent.draws].tolist(),
         "radius": radius_of_even_spread(space, len(tried), draws.seed),
         "keep": decision.keep,
         "between": decision.counts.between,
@@ -131,8 +155,8 @@ def data_of(profile: Profile) -> dict[str, Any]:
         "frame": asdict(profile.frame),
         "parameters": [_control(space, j) for j in range(len(space))],
         "parents_first": list(space.parents_first),
-        **carried.numbers,
-        "draws": len(carried.draws),
+        **sent.numbers,
+        "draws": len(sent.draws),
         "arrays": places,
         "packed": letters,
     }

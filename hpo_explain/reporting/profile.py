@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_explain.base import format_in_range, format_level, format_value
 from hpo_explain.base.figures import usual_ends
-from hpo_explain.belief import STRETCH, Mixture, interval
+from hpo_explain.belief import STRETCH, Draws, interval
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
@@ -114,13 +114,13 @@ class Profile:
         What is asked of the run.
     decision : RunDecision
         What is decided of it.
-    draws : Mixture
+    draws : Draws
         The functions that the curves are of.
     """
 
     question: Question
     decision: RunDecision
-    draws: Mixture
+    draws: Draws
 
     @property
     def run(self) -> Run:

@@ -10,7 +10,7 @@ from typing import Any
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import framed
-from hpo_explain.reporting.page import Report
+from hpo_explain.reporting.page import Report, explained_by
 from hpo_explain.reporting.panel import WHAT_IF
 from hpo_explain.run import Run
 
@@ -46,7 +46,7 @@ class Panel:
         return framed(self.html, WHAT_IF.title)
 
 
-def what_if(run: Any, **reading: Any) -> Panel:
+def what_if(run: Any, *, surrogate: Any = None, **reading: Any) -> Panel:
     """Return the profiler: a curve for each hyperparameter, all others as they are set.
 
     The most important ones come first, each with its share of the variance, its trials, and what
@@ -60,6 +60,10 @@ def what_if(run: Any, **reading: Any) -> Panel:
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run; each objective of one with several has a panel.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of the belief, as in :meth:`Run.explained_by`. It must know how
+        its predictions vary together, as a Gaussian process does; the page moves a copy of it, and
+        says how far that is from the model.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -84,7 +88,7 @@ def what_if(run: Any, **reading: Any) -> Panel:
     >>> "What if?" in hx.what_if(table, objective="loss").html
     True
     """
-    return panel_of(as_runs(run, **reading))
+    return panel_of(explained_by(surrogate, as_runs(run, **reading)))
 
 
 def panel_of(runs: Mapping[str, Run]) -> Panel:

@@ -185,7 +185,7 @@ def test_without_a_script_the_page_has_the_whole_picture(tmp_path):
 
 
 def test_the_script_is_given_what_it_starts_from(profile):
-    data = data_of(profile)
+    data = data_of(profile, profile.draws)
     run, decision = profile.run, profile.decision
     assert data["keep"] == decision.keep
     assert data["between"] == decision.counts.between

@@ -2,6 +2,8 @@
 
 import ast
 import re
+from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from xml.etree import ElementTree
 
@@ -564,9 +566,9 @@ def test_twenty_long_names_fit_the_screen_and_stand_out(browser, wide, width, sc
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def own_model():
+def own_model(kind, **options):
     run = tuning_run(14)
-    return run.explained_by(run.surrogate(kind="forest", n_trees=4))
+    return run.explained_by(run.surrogate(kind=kind, **options))
 
 
 def many_categories():
@@ -578,7 +580,7 @@ def many_categories():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        (own_model, "by the belief only"),
+        (partial(own_model, "forest", n_trees=4), "how its predictions vary together"),
         (many_categories, "cannot hold the model of 30 trials with 401"),
     ],
 )
@@ -586,6 +588,20 @@ def test_what_the_page_cannot_predict_it_says(run, why):
     (card,) = Report.of({"loss": run()}, sections=["what-if"]).cards
     assert card.status is Status.NOTHING
     assert why in card.finding
+
+
+def test_a_model_of_the_users_is_predicted_in_the_page(browser, tmp_path):
+    run = own_model("gp")
+    panel = hx.what_if(replace(run, model=None), surrogate=run.model)
+    open_panel(browser, panel.write(tmp_path / "r.html").as_uri())
+    rows = run.space.sample(30, seed=6)
+    says = in_page(browser, "return rows.map((row) => [...belief.draws(row)]);", *rows)
+    mean, std = run.model.predict(rows)
+    spread = run.model.predict(run.space.sample(500, seed=7))[0].std()
+    off = float(re.search(r"differs from your model by ([\d.]+)%", panel.html)[1]) / 100
+    assert off < 0.1
+    np.testing.assert_allclose(np.mean(says, axis=1), mean, atol=3 * off * spread)
+    np.testing.assert_allclose(np.std(says, axis=1), std, atol=0.15 * std.max() + 3 * off * spread)
 
 
 @pytest.mark.usefixtures("few_draws_here")

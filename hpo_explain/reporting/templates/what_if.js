@@ -862,8 +862,9 @@
   }
 
   const made = async (place) => {
-    const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
-    if (!("DecompressionStream" in window)) return;  // the picture stands there
+    const script = place.querySelector('script[type="application/json"]');
+    if (!script || !("DecompressionStream" in window)) return;  // the picture stands there
+    const data = JSON.parse(script.textContent);
     place.whatIf = new Profiler(place, data, await Belief.of(data));
   };
   making.push(...[...document.querySelectorAll(".what-if")].map(made));
