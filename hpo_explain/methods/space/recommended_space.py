@@ -183,7 +183,7 @@ class Recommendation(Result):
         return few([f"{row.hyperparameter} {self.extent(row)}" for row in rows])
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How much of the space is enough."""
         if not self.narrowed:
             return _NOTHING
