@@ -123,6 +123,11 @@ class Result(ABC):
         return self.subject.trust
 
     @property
+    def too_few(self) -> str:
+        """That the belief tells nothing of so few trials, in a sentence; empty of enough."""
+        return self.subject.too_few if self.trust else ""
+
+    @property
     def reliance(self) -> str:
         """The verdict of trust in words; empty where it is good, and where there is none."""
         level = "good" if self.trust is None else self.trust.level
@@ -286,7 +291,7 @@ class Result(ABC):
 
     def printed_cells(self) -> Cells:
         """Return the columns that a terminal shows under the sentence."""
-        return self.cells() if self.table.printed else []
+        return self.cells() if self.table.printed and not self.too_few else []
 
     def _numbers(self) -> dict[str, Any]:
         table = self.table
@@ -416,11 +421,16 @@ class Result(ABC):
     def sentence(self) -> str:
         """The claims in words, why they are not certain, and what they rest on."""
         texts = filter(None, [self.finding, self.caution, self.basis])
-        return printable(joined(texts, " "))
+        return self.too_few or printable(joined(texts, " "))
 
     @property
     def headline(self) -> str:
         """The answer in a few words: the preview of a section, and its line on a terminal."""
+        return self.too_few or self.answer
+
+    @property
+    def answer(self) -> str:
+        """The answer in a few words, of enough trials."""
         worded = [claim for claim in self.claims if claim.text]
         if not worded:
             return self.sentence
@@ -453,7 +463,7 @@ class Result(ABC):
         return plain
 
     def __str__(self) -> str:
-        if not self.table.printed:
+        if not self.table.printed or self.too_few:
             return self.said
         frame = printed_frame(self)
         table = frame.to_string(
@@ -470,6 +480,8 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         text = self.sentence
+        if self.too_few:
+            return text_html(self.said)
         plot = f'<div style="overflow-x: auto">{pages().plot_svg(self.plot, alt=text)}</div>'
         return (
             f'<div style="max-width: 60em">{text_html(self.said)}{plot}'

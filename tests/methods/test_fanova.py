@@ -68,6 +68,15 @@ def test_a_quadratic_has_the_shares_of_its_closed_form():
     np.testing.assert_allclose(found, expected, atol=0.003)
 
 
+def test_that_trees_tell_an_interaction_without_effects_too_small_is_said():
+    # the sign of a product of three: all its variance is that of the three together
+    forest = fit(unit_cube(3), lambda a, b, c: np.sign((a - 0.5) * (b - 0.5) * (c - 0.5)), n=100)
+    result = FanovaExplainer(forest).explain(order=3)
+    assert result.share("x1", "x2", "x3") < 0.5
+    assert "can be too small where its hyperparameters have no effect alone" in result.sentence
+    assert "too small" not in FanovaExplainer(forest).explain(order=2).sentence
+
+
 # ---------------------------------------------------------------------- brute force
 
 

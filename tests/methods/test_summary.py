@@ -10,6 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base import Claim, fact
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.figures import PALE
+from hpo_explain.catalog.methods import METHODS
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.summary_result import alike, in_words
 from hpo_explain.question import WhatCounts
@@ -70,6 +71,27 @@ def test_of_too_few_trials_nothing_is_told_or_proposed(n, d):
     assert [action.kind for action in hx.advise(run).actions] == ["go_on"]
     assert hx.recommended_space(run).volume == 1.0
     assert hx.optimum(run).keep == run.incumbent_trial
+
+
+@few_draws
+@pytest.mark.parametrize(("n", "d"), [(3, 4), (4, 2), (5, 6)])
+def test_no_function_names_a_leader_by_too_few_trials(n, d):
+    run = few_trials(n, d)
+    text, named = f"{n} trials: too few to tell what matters.", set()
+    for method in METHODS:
+        try:
+            result = getattr(hx, method.name, getattr(hx.methods, method.name, None))(run)
+        except (ValueError, TypeError):  # nothing to explain, or another argument is needed
+            continue
+        if result.trust is None and method.name != "optimum":
+            continue
+        named.add(method.name)
+        assert result.sentence == result.headline == text, method.name
+        for shown in (str(result), result._repr_html_()):
+            assert text in shown
+            assert not any(name in shown for name in run.space.names), method.name
+        assert result.printed_cells() == []
+    assert {"importance", "optimum", "ablation", "explain_prediction", "lime"} <= named
 
 
 @few_draws

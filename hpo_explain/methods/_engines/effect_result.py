@@ -366,13 +366,13 @@ class Effect(Result):
         return shorten(lead, 200)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """Which values are best."""
         first = self.claims[0]
         if first.side == "below":
             return printable(f"No value of {join_names(self.names)} makes a difference.")
         if first.kind != "best":
-            return super().headline
+            return super().answer
         if any(reason.kind == "no_value_ruled_out" for reason in first.because):
             return printable(f"No value of {join_names(self.names)} is ruled out.")
         where = where_best(self._parameters, first.values)

@@ -128,7 +128,7 @@ class Trials(Result):
         return "" if self.best is None else f"; the best is trial {self.best}"
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How many trials there are, and which is the best."""
         return f"{counted(len(self), 'trial')}{self._best_one}."
 

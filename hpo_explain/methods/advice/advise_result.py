@@ -392,7 +392,7 @@ class Advice(Result):
         return told_apart(self.remarks)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What to do, without values."""
         if not self.actions:
             return printable(self.finding)

@@ -254,7 +254,12 @@ class Optimum(Result):
         return f"{self.objective_name} {Estimate(self.estimate, (high - low) / 2.0)}"
 
     @property
-    def headline(self) -> str:
+    def too_few(self) -> str:
+        """That nothing is told of so few trials, in a sentence; empty of enough."""
+        return self.subject.too_few
+
+    @property
+    def answer(self) -> str:
         """What is expected of the best."""
         return printable(f"Expected best: {self._promised}.")
 

@@ -75,7 +75,7 @@ class Summaries(Result):
         return tuple(claim for summary in each for claim in summary.claims)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How many trials are on the front."""
         return self.lines[0]
 

@@ -138,7 +138,7 @@ class Summary(Result):
         return joined(self.lines, " ")
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What the best trial reached, and which one to keep if that is another."""
         best = self.history.incumbent_trial
         if best is None:

@@ -156,7 +156,7 @@ class Ablation(Result):
         return tuple(_decided(draws, CHOSEN) for draws in self.gains_drawn)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """The change that brings most, where the whole is known to bring something."""
         whole, *others = self.claims
         if others and others[0].kind == "contribution":

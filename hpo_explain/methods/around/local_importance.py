@@ -128,7 +128,7 @@ class LocalImportance(Result):
         return np.argsort(-self.importance, kind="stable")
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What matters most here."""
         first = self.claims[0]
         if first.side == "below":

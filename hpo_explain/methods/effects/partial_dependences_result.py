@@ -101,7 +101,7 @@ class PartialDependences(Result):
         raise InputError("names", problem, names, f"There are effects of {names_of}.")
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """Which values of the first are best."""
         return self.effects[0].headline
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, InputError, fact, join_names, percent_sd
+from hpo_explain.base import Claim, Fact, InputError, fact, join_names, percent_sd
 from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
@@ -26,13 +26,13 @@ from hpo_explain.models import TreeBoxes
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.space import Array
 
-if TYPE_CHECKING:
-    pass
-
-
 _OVER_TREES = fact(
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
     "of the noise"
+)
+_TOO_SMALL = fact(
+    "the share of an interaction can be too small where its hyperparameters have no effect alone: "
+    "a tree chooses each split by one hyperparameter"
 )
 
 
@@ -54,6 +54,11 @@ class ForestImportance(FanovaImportance):
     rows: ClassVar[Rows] = "trees"
 
     boxes: tuple[TreeBoxes, ...]
+
+    @property
+    def remarks(self) -> tuple[Fact, ...]:
+        """That interactions of three or more may be told too small."""
+        return (_TOO_SMALL,) if self.order > 2 else ()
 
     @property
     def functions(self) -> Array:

@@ -135,7 +135,7 @@ class InteractionStrength(Estimates):
         return max(H - low, 0.0), max(high - H, 0.0)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """The pair with most interaction."""
         (first,) = self.claims
         if first.side == "below":

@@ -115,7 +115,7 @@ class TradeOffImportance(Result):
         return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What changes, or that nothing is known to."""
         return self.finding
 

@@ -418,11 +418,11 @@ class ProposalExplanation(Contributions):
         return "not chosen" if self.names[j] in self.not_chosen else super().value(j)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """The first reason."""
         first = self.claims[0]
         if first.side == "below":
-            return super().headline
+            return super().answer
         (name,) = first.hyperparameters
         return printable(f"Because of {self._setting(self.names.index(name))}.")
 

@@ -350,10 +350,10 @@ class DesirabilityPath(Result):
     # ------------------------------------------------------------------ what it says
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What mattered most to what was proposed."""
         if self.claims[0].side == "below":
-            return super().headline
+            return super().answer
         drivers = [
             claim.hyperparameters[0] for claim in self.claims if claim.kind == "contribution"
         ]

@@ -176,7 +176,7 @@ class History(Result):
         return tuple(claims)
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """What the best trial reached."""
         if not self.tied:
             return self.best_so_far

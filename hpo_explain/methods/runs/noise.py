@@ -167,11 +167,11 @@ class Noise(Result):
         )
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How large the noise is."""
         first = self.claims[0]
         if first.kind != "spread":
-            return super().headline
+            return super().answer
         at = "At the incumbent results" if self.varies else "Results"
         return f"{at} scatter by {_short(first.estimate)} (standard deviation)."
 

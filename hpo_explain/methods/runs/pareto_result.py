@@ -245,7 +245,7 @@ class ParetoFront(Result):
         return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How large the front is."""
         return f"{self._size}."
 

@@ -136,7 +136,7 @@ class Timeline(Result):
         return one if self.at_once == 1 else f"at most {self.at_once} at once"
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How long all took."""
         return f"{counted(len(self), 'trial')} in {in_time(self.span)}, {self._in_rows}."
 

@@ -87,7 +87,7 @@ class RunTrust(Result, Trust):
         return np.array([self.r2_interval, self.rank_interval, *[(np.nan, np.nan)] * 3])
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """The verdict."""
         return f"Reliability: {self.level} (R² {self.r2:.2f}, at least {self.r2_interval[0]:.2f})."
 

@@ -71,18 +71,23 @@ def _values(parameter: Parameter) -> tuple[Any, ...]:
     return parameter.low, parameter.high
 
 
-def _rounded(end: float, apart: float) -> float:
-    """Return the end of a range to two digits, more where these do not tell it from the other.
+def _rounded(end: float, apart: float, whole: float) -> float:
+    """Return the end of a range to digits that tell it from the other.
+
+    These are two, and four of the end of the whole range, unless that is a whole number.
 
     Examples
     --------
-    >>> _rounded(0.31623, 0.316), _rounded(0.99123, 0.004), _rounded(1734, 1700)
+    >>> _rounded(0.31623, 0.316, 1.0), _rounded(0.99123, 0.004, 1.0), _rounded(1734, 1700, 1800)
     (0.32, 0.9912, 1734)
+    >>> _rounded(3.9521007497672, 3.0, 3.9521007497672), _rounded(65536.0, 65000.0, 65536.0)
+    (3.952, 65536.0)
     """
-    if isinstance(end, (int, np.integer)) or not (end and apart):
+    if isinstance(end, (int, np.integer)) or not (end and apart) or end == whole == round(end):
         return end
+    least = 4 if end == whole else 2
     places = np.floor(np.log10(abs(end))) - np.floor(np.log10(apart))
-    return float(f"{end:.{min(max(int(places), 0) + 2, 15)}g}")
+    return float(f"{end:.{min(max(int(places) + 2, least), 15)}g}")
 
 
 def _plain(value: float) -> str:
@@ -183,7 +188,7 @@ class Recommendation(Result):
         return few([f"{row.hyperparameter} {self.extent(row)}" for row in rows])
 
     @property
-    def headline(self) -> str:
+    def answer(self) -> str:
         """How much of the space is enough."""
         if not self.narrowed:
             return _NOTHING
@@ -261,9 +266,7 @@ class Recommendation(Result):
         if not apart:
             return format_value(row.after[0])
         ends = zip(row.after, row.before, strict=True)
-        return " to ".join(
-            _plain(end if end == whole else _rounded(end, apart)) for end, whole in ends
-        )
+        return " to ".join(_plain(_rounded(end, apart, whole)) for end, whole in ends)
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:
         """Return a range or categories in words: "[0.1, 1]" or "{a, b}"."""
