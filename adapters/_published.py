@@ -159,5 +159,5 @@ def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which Markdown finds neither marks nor tags."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~$])", r"\\\1", text)
+    """Return a text in which Markdown finds neither marks, tags, addresses nor references."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$&:@.])", r"\\\1", text)
