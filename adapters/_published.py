@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 REPORT = "hpo_explain.html"
 CARD = 450
 """How many pixels of a figure Optuna's dashboard shows, which cuts what is below."""
+_WORD = re.compile(r"(\s+)")
+_ADDRESS = re.compile(r"://|www\.|@", re.IGNORECASE)
+_MARK = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _AXES, _LINE = 100, 15  # pixels of axes, and of a line left of them
 
 
@@ -159,5 +162,17 @@ def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which Markdown finds neither marks nor tags."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~$])", r"\\\1", text)
+    """Return a text in which Markdown finds neither marks, tags nor links.
+
+    GitHub's Markdown, as of the dashboard, makes links of addresses whose marks are escaped, too,
+    but not of code.
+    """
+    return "".join(
+        _code(w) if _ADDRESS.search(w) else _MARK.sub(r"\\\1", w) for w in _WORD.split(text)
+    )
+
+
+def _code(word: str) -> str:
+    """Return a word as code, which ends at no mark that is in it."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", word)), default=0))
+    return f"{fence} {word} {fence}"

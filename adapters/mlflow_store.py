@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain.adapters._json import half_written
 from hpo_explain.adapters._sqlite import columns_of, connect
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.base.errors import InputError
@@ -49,6 +50,7 @@ class _StoredRun:
     parent: str = ""
     params: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
+    n_half: int = 0  # of its files of metrics whose last line is half-written
 
 
 @contextmanager
@@ -109,6 +111,7 @@ def _table(
     experiment = _experiment(path, names, runs, study_name)
     of_it = {i: r for i, r in runs.items() if r.experiment == experiment}
     trials, notes = _trials_among(of_it)
+    notes = [*half_written(sum(run.n_half for run in trials.values())), *notes]
     table = _as_searched(trials)
     metrics = [c for c in table.columns if c.startswith("metrics.")]
     only_one = {"objective": metrics[0]} if len(metrics) == 1 else {}
@@ -309,13 +312,15 @@ def _run_of_folder(place: Path) -> dict[str, _StoredRun]:
     if about.get("lifecycle_stage") == _DELETED:
         return {}
     tags = place / "tags" / _PARENT
+    metrics = {name: _last(file) for name, file in _files(place / "metrics")}
     run = _StoredRun(
         place.parent.name,
         _status(about.get("status", "FINISHED")),
         *_times(about.get("start_time"), about.get("end_time")),
         _text(tags).strip() if tags.is_file() else "",
         {name: _text(file) for name, file in _files(place / "params")},
-        {name: _last(file) for name, file in _files(place / "metrics")},
+        {name: value for name, (value, _) in metrics.items()},
+        sum(is_half for _, is_half in metrics.values()),
     )
     return {place.name: run}
 
@@ -331,13 +336,18 @@ def _text(file: Path) -> str:
     return text_of(file, "replace")
 
 
-def _last(file: Path) -> float:
-    """Return the last value of a metric, whose lines are time, value and (later) step."""
-    lines = [line.split() for line in _text(file).splitlines()]
-    values = [line for line in lines if len(line) >= 2]
+def _last(file: Path) -> tuple[float, bool]:
+    """Return the last value of a metric, and whether the last line is half-written.
+
+    Lines are time, value and (later) step; MLflow ends each of them.
+    """
+    text = _text(file)
+    lines = [line.split() for line in text.splitlines()]
+    is_half = bool(lines) and not text.endswith("\n")
+    values = [line for line in (lines[:-1] if is_half else lines) if len(line) >= 2]
     if not values:
-        return np.nan
-    return _number(max(values, key=_step)[1])
+        return np.nan, is_half
+    return _number(max(values, key=_step)[1]), is_half
 
 
 def _step(line: Sequence[str]) -> tuple[float, float]:

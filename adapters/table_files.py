@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import csv
+import gzip
+import lzma
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from hpo_explain.adapters._cells import different_columns, literal
 from hpo_explain.adapters._json import half_written, json_in
@@ -15,7 +21,7 @@ from hpo_explain.adapters._signs import records_of
 from hpo_explain.adapters.formats import AS_TABLE, Opened
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.regular_files import text_of
+from hpo_explain.base.regular_files import open_regular, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +34,13 @@ _LOGGED = re.compile(
 _BEST = re.compile(r"Best is trial \d+ with value: (\S+)\.$", re.MULTILINE)
 _NEW_STUDY = "A new study created"
 _NUMBERS = re.compile(r"[\d\s.eE+-]+")
+_UNPACKED: dict[str, Callable[[Any], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+_MOST_BYTES = 500_000_000  # of a table, unpacked
+_MOST_COLUMNS = 10_000
 
 
 @contextmanager
@@ -49,7 +62,14 @@ def opened_parquet(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open a file of parquet."""
     import pandas as pd
 
-    yield Opened(_read_by_pandas(pd.read_parquet, path, "pyarrow"))
+    def read(path: str) -> pd.DataFrame:
+        from pyarrow.parquet import read_metadata
+
+        about = read_metadata(path)
+        _check_size(path, about.num_columns, 8 * about.num_columns * about.num_rows)
+        return pd.read_parquet(path)
+
+    yield Opened(_read_by_pandas(read, path, "pyarrow"))
 
 
 @contextmanager
@@ -65,7 +85,12 @@ def opened_excel(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open the first sheet of a workbook of Excel."""
     import pandas as pd
 
-    yield Opened(_read_by_pandas(pd.read_excel, path, "openpyxl"))
+    def read(path: str) -> pd.DataFrame:
+        with ZipFile(path) as archive:
+            _check_size(path, 0, sum(part.file_size for part in archive.infolist()))
+        return pd.read_excel(path)
+
+    yield Opened(_read_by_pandas(read, path, "openpyxl"))
 
 
 @contextmanager
@@ -74,7 +99,9 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     import pandas as pd
 
     content, is_half = json_in(text_of(Path(path), "replace"))
-    yield Opened(pd.DataFrame(records_of(content)), half_written(is_half))
+    rows = records_of(content)
+    _check_size(path, max(map(len, rows), default=0))
+    yield Opened(pd.DataFrame(rows), half_written(is_half))
 
 
 @contextmanager
@@ -125,6 +152,8 @@ def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str
         )
     try:
         return read(path)
+    except InputError:
+        raise
     except Exception as error:  # each engine has errors of its own
         raise _no_table(path, error) from error
 
@@ -132,6 +161,19 @@ def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str
 def _no_table(path: str, error: Exception) -> InputError:
     text = " ".join(str(error).split()).removesuffix(".")
     return InputError("run", f"{path!r} cannot be read as a table: {text}", path, AS_TABLE)
+
+
+def _check_size(path: str, n_columns: int, n_bytes: int = 0) -> None:
+    """Raise InputError where a table is too large, before it is read."""
+    remedy = "Write a table of what was tried and what came of it."
+    if n_columns > _MOST_COLUMNS:
+        problem = f"{path!r} has {n_columns:,} columns, and at most {_MOST_COLUMNS:,} are read"
+        raise InputError("run", problem, path, remedy)
+    if n_bytes > _MOST_BYTES:
+        problem = (
+            f"{path!r} holds more than {_MOST_BYTES // 10**6} MB, which is the most to be read"
+        )
+        raise InputError("run", problem, path, remedy)
 
 
 def check_filled(path: str) -> None:
@@ -149,9 +191,10 @@ def check_filled(path: str) -> None:
 
 
 def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
-    """Return the table in a file, and a note on its separator where that is no comma.
+    """Return the table in a file, and notes on a separator that is no comma, and on damage.
 
-    The separator is the one of commas, semicolons and tabs that gives most names, else spaces.
+    The separator is the one of commas, semicolons and tabs that gives most names, else spaces. A
+    last line that is half-written is left out.
 
     Parameters
     ----------
@@ -161,9 +204,11 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     Raises
     ------
     InputError
-        If it is no table, has no names, or has one twice.
+        If it is no table, is too large, has no names, or has one twice.
     """
     import pandas as pd
+
+    data = _data_of(source)
 
     # An empty cell means inactive; the texts None and NA may be categories.
     options: dict[str, Any] = {
@@ -175,13 +220,16 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     try:
         # as a row like any other: pandas renames a name that occurs twice
         rows = {
-            mark: pd.read_csv(source, sep=mark, header=None, nrows=1, dtype=str, **options).iloc[0]
+            mark: pd.read_csv(
+                BytesIO(data), sep=mark, header=None, nrows=1, dtype=str, **options
+            ).iloc[0]
             for mark in _SEPARATORS
         }
         # names may have spaces, so these separate where nothing else does
         others = [mark for mark in rows if mark != _SPACES and len(rows[mark]) > 1]
         separator = max(others or rows, key=lambda mark: len(rows[mark]))
-        frame = pd.read_csv(source, sep=separator, **options).rename(columns=str.strip)
+        data, is_half = _without_half(data, separator, len(rows[separator]))
+        frame = pd.read_csv(BytesIO(data), sep=separator, **options).rename(columns=str.strip)
     except ValueError as error:
         raise _no_table(source, error) from error
     names = ["" if cell != cell else str(cell).strip() for cell in rows[separator]]
@@ -194,7 +242,34 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     if len(names) == len(frame.columns):
         different = different_columns(frame, names, "run", f"{source!r} ")
         frame = frame.iloc[:, different]
-    if separator == ",":
-        return frame, []
-    text = f"table: its columns are separated by {_SEPARATORS[separator]}"
-    return frame, [fact(text, role="check")]
+    notes = half_written(is_half)
+    if separator != ",":
+        text = f"table: its columns are separated by {_SEPARATORS[separator]}"
+        notes = [fact(text, role="check"), *notes]
+    return frame, notes
+
+
+def _data_of(path: str) -> bytes:
+    """Return the bytes of a table, unpacked: no more of them than is read, nor more columns."""
+    unpacked = _UNPACKED.get(Path(path).suffix.lower(), lambda file: file)
+    with open_regular(path) as file:
+        data: bytes = unpacked(file).read(_MOST_BYTES + 1)
+    # of a row that is longer than the names pandas makes an index
+    for line in data.split(b"\n", 2)[:2]:
+        _check_size(path, 1 + max(map(line.count, (b",", b";", b"\t", b" "))), len(data))
+    return data
+
+
+def _without_half(data: bytes, separator: str, n_names: int) -> tuple[bytes, bool]:
+    """Return a table without a last line that has no end and too few cells, and whether it had one.
+
+    The end of a quoted cell of several lines is not looked into.
+    """
+    start = data.rfind(b"\n") + 1
+    line = data[start:]
+    if not start or not line or data.count(b'"', 0, start) % 2 == 1:
+        return data, False
+    text = line.decode("utf-8", "replace")
+    cells = text.split() if separator == _SPACES else next(csv.reader([text], delimiter=separator))
+    is_half = len(cells) < n_names or line.count(b'"') % 2 == 1
+    return (data[:start], True) if is_half else (data, False)

@@ -1,6 +1,7 @@
 """Damaged files of every format are told to be damaged, and half-written last lines left out."""
 
 import contextlib
+import gzip
 import json
 import random
 import shutil
@@ -9,6 +10,7 @@ import optuna
 import pytest
 
 from hpo_explain.adapters.sources import as_run, as_runs
+from hpo_explain.adapters.table_files import read_csv
 from hpo_explain.base.errors import InputError, NothingToExplain
 from tests import doors
 from tests.adapters import (
@@ -162,6 +164,29 @@ def half(file):
     file.write_text(text[: text.rindex(",")])
 
 
+@pytest.mark.parametrize(
+    ("text", "n_rows", "is_half"),
+    [
+        ("x,kind,loss\n1,a,2\n2,b,3", 2, False),  # as people write it, too
+        ("x,kind,loss\n1,a,2\n2,b,3\n", 2, False),
+        ("x,kind,loss\n1,a,2\n2,b", 1, True),
+        ('x,kind,loss\n1,a,2\n2,"b', 1, True),
+        ('x,kind,loss\n1,a,2\n2,"b, c', 1, True),
+        ('x,kind,loss\n1,a,2\n2,"b, c",3', 2, False),
+        ('x,kind,loss\n1,a,2\n2,"b\n c",3', 2, False),
+        ("x kind loss\n1 a 2\n2 b", 1, True),
+    ],
+)
+def test_which_last_line_of_a_table_is_half_written(tmp_path, text, n_rows, is_half):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    frame, notes = read_csv(str(path))
+    assert len(frame) == n_rows
+    assert ["half-written" in str(note) for note in notes if "damage" in str(note)] == [
+        True
+    ] * is_half
+
+
 def test_half_written_last_lines_are_left_out_with_a_note(tmp_path):
     lines = made(tmp_path / "lines", doors.json_lines)
     half(lines)
@@ -175,6 +200,22 @@ def test_half_written_last_lines_are_left_out_with_a_note(tmp_path):
     half(place / "train_3" / "progress.csv")
     run = as_run(place)
     assert run.objective.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert "the last line of 2 files is half-written" in " ".join(map(str, run.notes))
+    for name in ("t.csv", "t.csv.gz"):
+        data = doors.csv(tmp_path).read_bytes().rstrip(b"\n")
+        data = data[: data.rindex(b",")]
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+        run = as_run(tmp_path / name, **TABLE)
+        assert len(run) == doors.N - 1
+        assert [str(note) for note in run.notes if "damage" in str(note)] == [left_out]
+    store = made(tmp_path / "mlflow", test_mlflow_store.folder)
+    whole = as_run(store).objective.tolist()
+    assert "damage" not in str(as_run(store))
+    for place in sorted(store.glob("0/run[01]/metrics/val/loss")):
+        with place.open("a") as file:
+            file.write("9 123")
+    run = as_run(store)
+    assert run.objective.tolist() == whole
     assert "the last line of 2 files is half-written" in " ".join(map(str, run.notes))
     journal = made(tmp_path / "journal", doors.optuna_journal)
     half(journal)

@@ -1,15 +1,25 @@
 """No source is waited for, and none is read for ever."""
 
+import bz2
+import gzip
+import json
+import lzma
 import os
 import re
 import sqlite3
 import sys
+import tracemalloc
+import zipfile
 from contextlib import closing
+from functools import partial
 from threading import Thread
 
+import numpy as np
 import optuna
+import pandas as pd
 import pytest
 
+from hpo_explain.adapters import table_files
 from hpo_explain.adapters.formats import runs_in
 from hpo_explain.adapters.optuna.storage import study_names
 from hpo_explain.adapters.sources import as_run
@@ -103,6 +113,83 @@ def test_files_are_opened_for_reading_in_one_place():
         if re.search(READS, line) and not line.strip().startswith((">>>", "..."))
     }
     assert {module for module, _ in reading} == {"hpo_explain.base.regular_files"}
+
+
+# ---------------------------------------------------------------------- what is too large
+
+
+def csv_of_many_columns(path):
+    names = ",".join(f"c{i}" for i in range(1_000_000))
+    path.write_text(f"{names},loss\n")
+
+
+def row_of_many_cells(path):
+    path.write_text("x,loss\n" + "1," * 1_000_000 + "1\n")
+
+
+def json_of_many_columns(path):
+    row = {f"c{i}": i for i in range(120_000)}
+    path.write_text(json.dumps([row | {"loss": i} for i in range(3)]))
+
+
+def parquet_of_many_columns(path):
+    pd.DataFrame({f"c{i}": [1.0] for i in range(10_001)}).to_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        pytest.param("t.csv", csv_of_many_columns, marks=pytest.mark.merge),
+        ("t.csv", row_of_many_cells),
+        pytest.param("t.json", json_of_many_columns, marks=pytest.mark.merge),
+        pytest.param("t.parquet", parquet_of_many_columns, marks=pytest.mark.merge),
+    ],
+)
+def test_tables_of_too_many_columns(name, write, tmp_path):
+    write(tmp_path / name)
+    error = within(20, lambda: as_run(tmp_path / name, objective="loss"))
+    assert re.search(r"has [\d,]+ columns, and at most 10,000 are read\. Write a table", str(error))
+
+
+MEGABYTE = 1_000_000
+
+
+def packed_csv(path):
+    text = b"x,loss\n" + b"1,2\n" * MEGABYTE
+    path.write_bytes(PACKED[path.suffix](text))
+
+
+def parquet_of_one_value(path):
+    pd.DataFrame({"x": np.zeros(MEGABYTE), "loss": np.zeros(MEGABYTE)}).to_parquet(path)
+
+
+def workbook_of_zeros(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 4 * MEGABYTE)
+
+
+PACKED = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": partial(lzma.compress, preset=0)}
+BOMBS = {
+    "t.csv.gz": packed_csv,
+    "t.csv.bz2": packed_csv,
+    "t.csv.xz": packed_csv,
+    "t.parquet": parquet_of_one_value,
+    "t.xlsx": workbook_of_zeros,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_small_and_becomes_large(name, monkeypatch, tmp_path):
+    """Of a file of kilobytes no more than the limit is unpacked, which is lower here."""
+    monkeypatch.setattr(table_files, "_MOST_BYTES", MEGABYTE)
+    BOMBS[name](tmp_path / name)
+    assert (tmp_path / name).stat().st_size < MEGABYTE / 20
+    tracemalloc.start()
+    error = within(20, lambda: as_run(tmp_path / name, objective="loss"))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "holds more than 1 MB, which is the most to be read" in str(error)
+    assert most < 3.5 * MEGABYTE
 
 
 # ---------------------------------------------------------------------- databases

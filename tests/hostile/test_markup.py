@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters._published import _escaped
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting import Report
 from hpo_explain.reporting._render import _INKS
@@ -128,3 +129,28 @@ def test_no_pattern_is_looked_for_in_markup():
         "hpo_explain.draw._text",  # words of a label
         "hpo_explain.reporting._file",  # names of files
     }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "http://evil.example/a_b",
+        "see www.evil.example/x, or not",
+        "HTTPS://evil.example",
+        "me@evil.example",
+        "`` http://evil.example `",
+        "<b>&lt;b&gt;</b> [x](http://evil.example) ![x](//evil.example/x.png)",
+    ],
+)
+def test_no_name_is_a_link_in_a_note(name):
+    """Markdown as of the dashboard: that of GitHub, which makes links of addresses in texts."""
+    markdown = pytest.importorskip("markdown_it", reason="reads Markdown, comes with rich")
+    (inline,) = [
+        token for token in markdown.MarkdownIt().parse(_escaped(name)) if token.type == "inline"
+    ]
+    assert {part.type for part in inline.children} <= {"text", "text_special", "code_inline"}
+    shown = "".join(part.content for part in inline.children)
+    assert shown == name
+    texts = [part.content for part in inline.children if part.type != "code_inline"]
+    # as transformGfmAutolinkLiterals of mdast-util-gfm-autolink-literal looks for them
+    assert not re.search(r"https?://|www\.|[-.\w+]@[-\w]", "".join(texts), re.IGNORECASE)
