@@ -15,6 +15,7 @@ from pathlib import Path
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import METHODS
+from tests.stubs import results
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -191,6 +192,8 @@ def by_home() -> dict[str, list[str]]:
         objects = {name: value for name, value in listed.items() if not inspect.ismodule(value)}
         found[home] = [name for name in objects if id(objects[name]) not in seen]
         seen.update(map(id, objects.values()))
+    for name, module in results().items():
+        found.setdefault(module, []).append(name)
     return found
 
 
@@ -219,13 +222,13 @@ def api_pages() -> dict[str, str]:
         of_names = {f"~{name}": name for name in full}
         pages[f"methods/{topic}"] = _api_page(title, SAID["topic"], "../", of_names)
     for home, names in by_home().items():
-        if home != METHODS_HOME:
+        if not home.startswith(METHODS_HOME):
             # Of the module that a page is about, Sphinx takes short names only.
             of_names = {name: f"{home}.{name}" for name in names}
             about = f".. module:: {home}\n\n{SAID['api'][home]}"
             pages[home] = _api_page(home, about, "", of_names)
     topics = [f"methods/{topic}" for topic in by_topic()]
-    homes = [home for home in by_home() if home != METHODS_HOME]
+    homes = [home for home in by_home() if not home.startswith(METHODS_HOME)]
     trees = [_toctree("By topic", topics), _toctree("By package", homes)]
     about = f".. module:: {METHODS_HOME}\n\n{SAID['api'][METHODS_HOME]}"
     pages["index"] = heading("API") + "\n\n".join([about, *trees])
@@ -237,11 +240,13 @@ def by_topic() -> dict[str, list[str]]:
     topics: dict[str, list[str]] = {
         place.partition("/")[2]: [] for place in SAID["galleries"] if place.startswith("questions/")
     }
-    for home in ("hpo_explain", METHODS_HOME):
-        for name in by_home()[home]:
-            module = getattr(import_module(home), name).__module__
-            topic = SAID["shared"].get(name) or module.split(".")[2]
+    for home, names in by_home().items():
+        for name in names:
+            module = getattr(
+                getattr(import_module(home), name), "__module__", ""
+            )  # values have none
             if module.startswith(f"{METHODS_HOME}."):
+                topic = SAID["shared"].get(name) or module.split(".")[2]
                 topics[topic].append(f"{home}.{name}")
     return topics
 

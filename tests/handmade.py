@@ -11,7 +11,8 @@ from scipy.stats import norm
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.trust import Trust
-from hpo_explain.methods import ProposalExplanation, ShapleyExplainer
+from hpo_explain.methods import ShapleyExplainer
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.models import LowerConfidenceBound
 
 TRUSTED = Trust("good", 0.9, (0.8, 0.95), 0.8, (0.6, 0.9), 0.1, 0.9, 0.95, 30)

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from tests.stubs import names_of
+from tests.stubs import names_of, results
 
 HOMES = (
     "hpo_explain",
@@ -18,8 +18,8 @@ HOMES = (
 
 @cache
 def names() -> dict[str, str]:
-    """All public names, each with the first package that has it."""
-    return {name: home for home in reversed(HOMES) for name in names_of(home)}
+    """All public names with the first package that has it; of results, with their module."""
+    return results() | {name: home for home in reversed(HOMES) for name in names_of(home)}
 
 
 def public(name: str) -> Any:

@@ -1,8 +1,8 @@
 """The stubs of the public names, from the catalog; ``python -m tests.stubs`` writes them.
 
-Public are the function of every method, the explainers and the results in its module or in the one
-beside it, and what `MORE` names. At the top stands what a person remembers (entries say `top`),
-everything else in its own package.
+A package lists the function of every method, the explainers in its module, and what `MORE` names.
+The top level has what a person remembers (entries say `top`). Results have a page, and are imported
+from their own module.
 """
 
 import ast
@@ -40,26 +40,14 @@ MORE = {
         "hybrid_background",
         "local_background",
     ],
-    "hpo_explain.methods._engines.conditions": ["Condition"],
-    "hpo_explain.methods.advice.advise_result": ["Action"],
-    "hpo_explain.methods.around.lime_result": ["LimeStatement"],
-    "hpo_explain.methods._engines.effect_result": ["PartialDependence"],
     "hpo_explain.methods.effects.partial_dependence": ["PartialDependenceExplainer"],
-    "hpo_explain.methods.effects.partial_dependences_result": ["PartialDependences"],
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "RegionalPartialDependenceExplainer"
     ],
-    "hpo_explain.methods.effects.regional_partial_dependence_result": [
-        "Region",
-        "RegionalPartialDependence",
-    ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
-    "hpo_explain.methods.importance.trade_off": ["TradeOffImportance"],
-    "hpo_explain.methods.proposals.densities": ["DensityCurve"],
-    "hpo_explain.methods.proposals.sample_size": ["SampleSizeCheck", "check_sample_size"],
+    "hpo_explain.methods.proposals.sample_size": ["check_sample_size"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
-    "hpo_explain.methods.runs.compare": ["ComparedRun"],
-    "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],
+    "hpo_explain.methods.runs.sampling_bias": ["sampling_bias"],
     "hpo_explain.models": [
         "ExpectedImprovement",
         "ForestSurrogate",
@@ -72,6 +60,23 @@ MORE = {
     "hpo_explain.reporting": ["report", "watch", "what_if"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],
     "hpo_explain.space": ["CategoricalParameter", "FloatParameter", "IntParameter", "SearchSpace"],
+}
+# Results beside those of the catalog's entries, and what they consist of.
+RESULTS = {
+    "hpo_explain.methods._engines.conditions": ["Condition"],
+    "hpo_explain.methods._engines.effect_result": ["PartialDependence"],
+    "hpo_explain.methods.advice.advise_result": ["Action"],
+    "hpo_explain.methods.around.lime_result": ["LimeStatement"],
+    "hpo_explain.methods.effects.partial_dependences_result": ["PartialDependences"],
+    "hpo_explain.methods.effects.regional_partial_dependence_result": [
+        "Region",
+        "RegionalPartialDependence",
+    ],
+    "hpo_explain.methods.importance.trade_off": ["TradeOffImportance"],
+    "hpo_explain.methods.proposals.densities": ["DensityCurve"],
+    "hpo_explain.methods.proposals.sample_size": ["SampleSizeCheck"],
+    "hpo_explain.methods.runs.compare": ["ComparedRun"],
+    "hpo_explain.methods.runs.sampling_bias": ["SamplingBias"],
 }
 TOP = {
     *(method.name for method in METHODS if method.top),
@@ -88,17 +93,25 @@ _WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` wr
 
 
 def of_methods() -> dict[str, set[str]]:
-    """The public names of the methods by module."""
+    """The functions and explainers of the methods by module."""
     there, found = modules(), {}
     for method in METHODS:
-        results = method.result or method.module
-        if f"{results}_result" in there:
-            results = f"{results}_result"
         found.setdefault(method.module, set()).add(method.name)
         explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
         found[method.module].update(explainers)
-        found.setdefault(results, set()).update(_results(there[results]))
     return found
+
+
+@cache
+def results() -> dict[str, str]:
+    """The module of each result, and of what results consist of."""
+    there, found = modules(), {}
+    for method in METHODS:
+        module = method.result or method.module
+        if f"{module}_result" in there:
+            module = f"{module}_result"
+        found |= dict.fromkeys(_results(there[module]), module)
+    return found | {name: module for module, names in RESULTS.items() for name in names}
 
 
 @cache
@@ -116,7 +129,8 @@ def _results(path: Path) -> set[str]:
     """The results in a module; what several build on is none of its own."""
     classes, found = _classes(path), set[str]()
     for name, bases in classes.items():
-        if any(base in found or base not in classes for base in bases):
+        is_derived = any(base in found or base not in classes for base in bases)
+        if is_derived and not name.endswith("Explainer"):
             found.add(name)
     return found - {base for bases in classes.values() for base in bases}
 

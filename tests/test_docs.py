@@ -76,7 +76,7 @@ def test_every_public_name_is_in_the_api_once(made):
         name: re.findall(r"^   ~?([\w.]+)$", text, re.MULTILINE) for name, text in pages.items()
     }
     for home, there in made["by_home"]().items():
-        if home != "hpo_explain.methods":
+        if not home.startswith("hpo_explain.methods"):
             assert sorted(listed_in[home]) == sorted(there)
     on_topics = [full for name in pages if name.startswith("methods/") for full in listed_in[name]]
     methods = {

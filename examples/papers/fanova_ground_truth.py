@@ -38,6 +38,7 @@ import hpo_explain as hx
 from examples.papers.drawing import BLACK, BLUE, band
 from examples.papers.frame import Profile, Sheet, experiment, listed
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 
 # κ, τ0 and S: their grid, and a space whose measure gives every value of it the same weight
 GRID = ((np.arange(5, 11) / 10).tolist(), 4.0 ** np.arange(6), 2.0 ** np.arange(8))
@@ -81,7 +82,7 @@ def measured(documents: int, seed: int, kappa: float) -> np.ndarray:
     return np.reshape(found, (6, 8, 2))
 
 
-def explained(label: str, values: np.ndarray, seen: np.ndarray) -> hx.methods.FanovaImportance:
+def explained(label: str, values: np.ndarray, seen: np.ndarray) -> FanovaImportance:
     """Return the functional ANOVA of a forest that has seen some points of the grid."""
     points = list(product(*GRID))
     configs = [dict(zip(SPACE.names, points[i], strict=True)) for i in seen]
@@ -123,7 +124,7 @@ def agreement(true: np.ndarray, predicted: np.ndarray, values: np.ndarray) -> tu
 class Analysis(NamedTuple):
     """Functional ANOVAs of forests that saw different points of a grid, with its values."""
 
-    results: list[hx.methods.FanovaImportance]
+    results: list[FanovaImportance]
     values: np.ndarray
 
 

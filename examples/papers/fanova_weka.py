@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 import hpo_explain as hx
 from examples.papers.drawing import GREY
 from examples.papers.frame import Profile, Sheet, experiment
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 
 CLASSES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "svm": lambda c: svm.SVC(C=c["C"], gamma=c["gamma"]),
@@ -68,7 +69,7 @@ def searched(name: str, n: int, seed: int) -> hx.Run:
 
 
 @cache
-def importances(profile: Profile) -> dict[str, list[hx.methods.FanovaImportance]]:
+def importances(profile: Profile) -> dict[str, list[FanovaImportance]]:
     """Return the functional ANOVA of repeated searches on each data set."""
     settings = [(name, profile.size(80, 400)) for name in DATA_SETS]
     searches = profile.over_seeds(searched, settings, 5, 8)
@@ -78,7 +79,7 @@ def importances(profile: Profile) -> dict[str, list[hx.methods.FanovaImportance]
     }
 
 
-def explained(run: hx.Run) -> hx.methods.FanovaImportance:
+def explained(run: hx.Run) -> FanovaImportance:
     """Return the functional ANOVA of a forest."""
     forest = run.surrogate(kind="forest", n_trees=32, seed=0)
     return hx.methods.FanovaExplainer(forest, seed=0).explain(order=1)
@@ -89,7 +90,7 @@ of_models = partial(experiment, "fanova", data=importances, basis=BASIS)
 
 
 @of_models("table1", "What matters most in a space of models", cells=15)
-def table_1(sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]) -> None:
+def table_1(sheet: Sheet, found: dict[str, list[FanovaImportance]]) -> None:
     """Name the most important hyperparameter of each data set."""
     for name, results in found.items():
         shares = [result.to_frame()["importance"] for result in results]
@@ -106,7 +107,7 @@ def table_1(sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]) -
 
 
 @of_models("figure4", "Marginals of the model class on two data sets")
-def figure_4(sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]) -> None:
+def figure_4(sheet: Sheet, found: dict[str, list[FanovaImportance]]) -> None:
     """Draw the marginals, and compare their orders."""
     axes = sheet.panels([f"error, {name}" for name in DATA_SETS], height=2.4)
     best: dict[str, list[str]] = {}

@@ -32,6 +32,8 @@ import hpo_explain as hx
 from examples.papers.bo import cube, minimize, r_uniform
 from examples.papers.drawing import BLACK, BLUE, GREEN, ORANGE, band
 from examples.papers.frame import Profile, Sheet, experiment, listed, quoted
+from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.runs.sampling_bias import sampling_bias
 
 BUDGETS = {3: 80, 5: 150, 8: 250}
@@ -86,24 +88,24 @@ def improvement(whole: np.ndarray, region: np.ndarray) -> np.ndarray:
     return 100.0 * (whole - region) / np.abs(whole)
 
 
-def measures(effect: hx.methods.Effect, true: np.ndarray, incumbent: dict) -> tuple:
+def measures(effect: Effect, true: np.ndarray, incumbent: dict) -> tuple:
     """Return MC, OC and NLL."""
     likelihood = effect.negative_log_likelihood(true)
     return effect.mean_confidence, effect.confidence_at(incumbent), likelihood
 
 
-def curve_of(effect: hx.methods.Effect, true: np.ndarray) -> tuple[np.ndarray, ...]:
+def curve_of(effect: Effect, true: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return what is drawn of an effect: grid, mean, std and the truth."""
     return np.array(effect.grid), effect.mean, effect.std, true
 
 
-def path_to(result: hx.methods.RegionalPartialDependence, config: dict, depth: int) -> list:
+def path_to(result: RegionalPartialDependence, config: dict, depth: int) -> list:
     """Return the nodes that hold a configuration by depth; a leaf is split no further."""
     nodes = [node for node in result.tree if node.holds(config)]
     return nodes + nodes[-1:] * (depth + 1 - len(nodes))
 
 
-def true_effect(effect: hx.methods.Effect, rows: np.ndarray) -> np.ndarray:
+def true_effect(effect: Effect, rows: np.ndarray) -> np.ndarray:
     """Return the true partial dependence on x1 over the same rows: the function is a sum."""
     return term(np.array(effect.grid)) + term(-5.0 + 10.0 * rows[:, 1:]).sum(axis=1).mean()
 
@@ -238,7 +240,7 @@ class Plane(NamedTuple):
     run: hx.Run
     surrogate: hx.models.Surrogate
     sample: np.ndarray
-    effect: hx.methods.Effect
+    effect: Effect
 
     @property
     def true(self) -> np.ndarray:
@@ -290,7 +292,7 @@ def figure_1(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     )
 
 
-def cuts(one: Plane) -> list[tuple[float, float, hx.methods.Effect]]:
+def cuts(one: Plane) -> list[tuple[float, float, Effect]]:
     """Return x2, mean error and effect of two ICE curves: far from the trials, and at them."""
     tried = one.run.X[:, 1]
     heights = np.linspace(0.05, 0.95, 19)

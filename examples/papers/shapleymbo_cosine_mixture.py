@@ -28,6 +28,8 @@ from examples.papers.bo import cube, minimize, r_latin
 from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, bars
 from examples.papers.frame import Profile, Sheet, experiment, listed
 from examples.papers.shapleymbo_logged import explained
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
 ITERATIONS = (1, 2, 3)
 INITIAL = 4  # whatever the number of dimensions
@@ -47,7 +49,7 @@ def cosine_mixture(x) -> float:
 
 def proposals(
     dimensions: int, seed: int, background: int = 1000
-) -> tuple[hx.Run, hx.methods.DesirabilityPath]:
+) -> tuple[hx.Run, DesirabilityPath]:
     """Return a run of a few proposals with λ = 1, explained."""
     space, design = (cube(dimensions, -1.0, 1.0), r_latin(INITIAL, dimensions, seed=1))
     settings = {"n_trials": INITIAL + len(ITERATIONS), "lam": 1.0, "nugget": 1e-8, "seed": seed}
@@ -56,12 +58,12 @@ def proposals(
 
 
 @cache
-def paths(profile: Profile, dimensions: int) -> list[tuple[hx.Run, hx.methods.DesirabilityPath]]:
+def paths(profile: Profile, dimensions: int) -> list[tuple[hx.Run, DesirabilityPath]]:
     """Return explained runs of several seeds."""
     return [proposals(dimensions, profile.seed + k) for k in range(profile.size(20, 100))]
 
 
-def table(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
+def table(path: DesirabilityPath) -> pd.DataFrame:
     """Return Table 1, a row per proposal, in the thesis's order and sign."""
     predictions = path.predictions()
     m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
@@ -133,7 +135,7 @@ def figure_1(sheet: Sheet) -> None:
     draw(sheet, *found[int(np.argmin(at_end))])
 
 
-def placed(run: hx.Run, explanation: hx.methods.ProposalExplanation) -> np.ndarray:
+def placed(run: hx.Run, explanation: ProposalExplanation) -> np.ndarray:
     """Return where mean and uncertainty lie between their lowest and highest, in percent."""
     trial = explanation.trial
     line = np.linspace(0.0, 1.0, 1001)[:, None]
@@ -142,7 +144,7 @@ def placed(run: hx.Run, explanation: hx.methods.ProposalExplanation) -> np.ndarr
     return np.array([100.0 * (at[0] - all_.min()) / np.ptp(all_) for at, all_ in pairs])
 
 
-def draw(sheet: Sheet, run: hx.Run, path: hx.methods.DesirabilityPath) -> None:
+def draw(sheet: Sheet, run: hx.Run, path: DesirabilityPath) -> None:
     """Draw model, utility and contributions of every proposal."""
     titles = [[f"iteration {k}" for k in ITERATIONS], ["utility −LCB"] * 3, ["of m and se"] * 3]
     axes = sheet.panels(titles, width=3.2, height=2.0, sharex="row", sharey="row")

@@ -19,6 +19,8 @@ import pandas as pd
 import hpo_explain as hx
 from examples.papers.bo import cube, run_of
 from examples.papers.frame import PATHS, SHAPLEY, Profile
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
 SPACE = cube(4, -5.12, 5.12)
 NAMES = SPACE.names
@@ -41,7 +43,7 @@ class Logged(NamedTuple):
 
     def explained(
         self, lam: int, iterations: Sequence[int], background: int
-    ) -> list[hx.methods.DesirabilityPath]:
+    ) -> list[DesirabilityPath]:
         """Return a path over some iterations of every run."""
         chosen = self.paths[self.paths["lambda"] == lam]
         runs = [
@@ -75,7 +77,7 @@ class Logged(NamedTuple):
 
 def explained(
     run: hx.Run, background: int, trials: Sequence[int] | None = None
-) -> hx.methods.DesirabilityPath:
+) -> DesirabilityPath:
     """Return contributions to proposals by all coalitions, where the thesis draws some.
 
     To all proposals, where none is named: of more than 100 a path would be of some.
@@ -86,14 +88,14 @@ def explained(
     return hx.methods.desirability_path(run, trials, progress=False, **options)
 
 
-def found_by(paths: Sequence[hx.methods.DesirabilityPath]) -> tuple[np.ndarray, np.ndarray]:
+def found_by(paths: Sequence[DesirabilityPath]) -> tuple[np.ndarray, np.ndarray]:
     """Return what repeated runs found, by run and proposal.
 
     φ(m), φ(se) and φ(cb), (runs, T, d, 3); m, its average, se and its average, (runs, T, 4).
     """
     phi = np.stack([np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths])
 
-    def predicted(e: hx.methods.ProposalExplanation) -> list[float]:
+    def predicted(e: ProposalExplanation) -> list[float]:
         both = (e.objective_prediction, e.objective_baseline)
         return [at[part] for part in ("mean", "std") for at in both]
 
@@ -121,7 +123,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.methods.DesirabilityPath]
+    logged: Logged, lam: int, iterations: Sequence[int], paths: list[DesirabilityPath]
 ) -> Agreement:
     """Return how the contributions of refits agree with the R tool's."""
     tool, error = (logged.contributions(lam, iterations), logged.error(lam, iterations))

@@ -41,6 +41,7 @@ from examples.papers.lcbench import SPACE, Network
 from examples.papers.shapleymbo_logged import explained
 from examples.papers.shapleymbo_mlp_logged import BEST, FILES, Logged, logged
 from examples.papers.shapleymbo_mlp_logged import explained as explained_best
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 
 NAMES = SPACE.names
 RATE, UNITS = NAMES.index("learning_rate"), NAMES.index("max_units")
@@ -160,7 +161,7 @@ def studied(
     )
 
 
-def by_ablation(run: Logged, best: hx.methods.ProposalExplanation) -> tuple[np.ndarray, list[str]]:
+def by_ablation(run: Logged, best: ProposalExplanation) -> tuple[np.ndarray, list[str]]:
     """Return the shares of the mean's payout by ablation, and the order of changes.
 
     From the configuration of 7,000 whose mean is closest to the average that the R tool logged, a

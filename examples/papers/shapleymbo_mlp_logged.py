@@ -32,6 +32,7 @@ from examples.papers.frame import (
     Profile,
 )
 from examples.papers.lcbench import HIGH, LOG, LOW, SPACE
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 
 FILES = (NETWORK_BACKGROUND, NETWORK_CONTRIBUTIONS, NETWORK_DESIGN, NETWORK_PARAMETERS)
 NAMES = list(SPACE.names)
@@ -107,7 +108,7 @@ def logged(profile: Profile) -> Logged:
 
 
 @cache
-def explained(profile: Profile) -> hx.methods.ProposalExplanation:
+def explained(profile: Profile) -> ProposalExplanation:
     """Return contributions to the proposal of iteration 95 through its model, all coalitions."""
     run = logged(profile)
     explainer = hx.methods.ShapleyExplainer(

@@ -15,6 +15,7 @@ import optuna
 
 import hpo_explain as hx
 from examples.scoreboard.tables import load
+from hpo_explain.methods.advice.advise_result import Advice
 from tests.claims.problem import Problem
 
 EVERY, CONTINUATIONS, LEAST = 10, 5, 0.005
@@ -67,7 +68,7 @@ class _Study:
         cost = float(self.table.cost(self.table.space.encode(config))[0])
         return (cost - float(self.table.table.min())) / self.table.spread + LEAST
 
-    def advised(self) -> hx.methods.Advice:
+    def advised(self) -> Advice:
         """Return the advice on what was tried."""
         return hx.advise(hx.from_optuna(self.study, space=self.table.space))
 
@@ -79,7 +80,7 @@ class _Study:
         """Return the lowest regret of what was tried: who knew the truth would name that."""
         return min(self.regret(trial.params) for trial in self.study.trials)
 
-    def named(self, advice: hx.methods.Advice) -> float:
+    def named(self, advice: Advice) -> float:
         """Return the regret of the configuration that advice names to keep."""
         kept = [a for a in advice.actions if a.kind == "keep"]
         at = kept[0].trials[0] if kept else self.study.best_trial.number

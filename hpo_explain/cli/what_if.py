@@ -23,7 +23,7 @@ from hpo_explain.cli._source import Source, SourceCommand, takes_source
     help="File to write.",
 )
 def what_if(source: Source, out: Path) -> None:
-    """Write the profiler: what would another value change?
+    """Write the profiler: what other values would change.
 
     It has a curve for each hyperparameter, with all others as they are set. Drag one, and the
     others follow.

@@ -13,6 +13,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.advice.summary_result import Summary
+from hpo_explain.methods.proposals.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.run.subsets import some_rows
 from tests.handmade import Page, tuning_run
 from tests.public import names, public
@@ -24,15 +26,13 @@ QUICK = {"grid_size": 4, "sample": 40}
 
 def densities(run):
     good, bad = np.array([1.6, 0.4]), np.array([0.8, 1.2])
-    curve = hx.methods.DensityCurve(
-        "booster", ("gbtree", "dart"), False, True, good, bad, "dart", 1.6, 0.8
-    )
+    curve = DensityCurve("booster", ("gbtree", "dart"), False, True, good, bad, "dart", 1.6, 0.8)
     subject = Subject.of(run, trial=1)
-    return hx.methods.ProposalDensities(subject=subject, curves=(curve,), config=run.config(1))
+    return ProposalDensities(subject=subject, curves=(curve,), config=run.config(1))
 
 
 def density_path(run):
-    return hx.methods.DensityPath(
+    return DensityPath(
         subject=Subject.of(run),
         name="booster",
         trials=(18, 19),
@@ -149,7 +149,7 @@ def test_every_public_result_is_made_here():
 
 
 def test_a_result_is_printed_as_its_sentence_and_its_table(result):
-    if isinstance(result, hx.methods.Summary):
+    if isinstance(result, Summary):
         pytest.skip("printed as its five lines: test_summary")
     sentence, blank, *table = str(result).split("\n")
     assert sentence == result.sentence

@@ -81,7 +81,7 @@ from hpo_explain.catalog.guide import guide_text
 from hpo_explain.cli import main
 from hpo_explain.reporting import Report
 from tests.public import functions
-from tests.stubs import of_methods
+from tests.stubs import of_methods, results
 
 table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
 table.to_csv("toys.csv", index=False)
@@ -96,7 +96,8 @@ assert ran.exit_code == 0, ran.output
 assert json.loads(ran.stdout)["claims"][0]["estimate"] == 3
 report = Report.of({"loss": hx.from_frame(table, "loss")}, sections=["toy"])
 assert report.cards[0].finding == "There are 3 toy trials.", report.cards
-assert of_methods()["hpo_explain.methods.runs.toy"] == {"Toy", "toy"}
+assert of_methods()["hpo_explain.methods.runs.toy"] == {"toy"}
+assert results()["Toy"] == "hpo_explain.methods.runs.toy"
 assert "toy" in functions()
 print("shown everywhere")
 """

@@ -20,6 +20,7 @@ from hpo_explain.base import NothingToExplain
 from hpo_explain.belief import interval
 from hpo_explain.belief.portable import portable
 from hpo_explain.catalog.methods import METHODS
+from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.question import Question
 from hpo_explain.reporting import SECTIONS, panel
 from hpo_explain.reporting._render import figures_drawn_by
@@ -200,7 +201,7 @@ def of_table(door: str, method: str, cells: Any) -> Iterator[Told]:
 def _of_claim(door: str, method: str, i: int, claim: Mapping[str, Any]) -> Iterator[Told]:
     kind, term = claim["kind"], claim["term"]
     if method == "summary":  # tells again what others tell
-        method = hx.methods.Summary.answered_by[i]
+        method = Summary.answered_by[i]
         if kind not in ("share", "difference"):
             return
     of = ", ".join(claim["hyperparameters"])

@@ -11,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain.base import share_not_settled
 from hpo_explain.base.claim import Claim
 from hpo_explain.belief.decisions import Decision
-from hpo_explain.methods import Action
+from hpo_explain.methods.advice.advise_result import Action
 from tests.claims.problems import functions
 from tests.claims.runs import Setting, make_run
 from tests.contradictions import rules

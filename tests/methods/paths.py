@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-import hpo_explain as hx
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from tests.handmade import explanation, subject_of
 
 
@@ -29,7 +29,7 @@ def path(
         explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
-    return hx.methods.DesirabilityPath(
+    return DesirabilityPath(
         subject=replace(explanations[-1].subject, trial=None),
         explanations=explanations,
         observed=np.linspace(1, 0, n)[trials],

@@ -12,7 +12,7 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.belief.left import told
-from hpo_explain.methods.advice.advise_result import changed_to
+from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.rules import attempt, keep, repeat, trying, widen
@@ -447,7 +447,7 @@ CONFIG = {"lr": 0.001, "kind": None}
 
 def executed(action, framework, **given):
     known = {"hpo_explain": hx, "optuna": optuna, "skopt": skopt, **given}
-    exec(hx.methods.Action(**{**action.__dict__, "framework": framework}).code, known)
+    exec(Action(**{**action.__dict__, "framework": framework}).code, known)
     return known
 
 
@@ -492,10 +492,8 @@ def test_code_searches_what_was_advised_and_hardly_more(low, high, framework):
 
 def test_optuna_enqueues():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    executed(hx.methods.Action("try", configurations=(CONFIG,)), "optuna", study=study)
-    executed(
-        hx.methods.Action("repeat", configurations=(CONFIG, CONFIG), times=2), "optuna", study=study
-    )
+    executed(Action("try", configurations=(CONFIG,)), "optuna", study=study)
+    executed(Action("repeat", configurations=(CONFIG, CONFIG), times=2), "optuna", study=study)
 
     def objective(trial):
         trial.suggest_categorical("kind", ["a", None])
@@ -514,11 +512,11 @@ def test_skopt_searches_what_was_advised_and_evaluates_what_is_tried():
     assert found["kind"] == skopt.space.Categorical(["a", None, True], name="kind")
     assert found["dimension"] == skopt.space.Real(0.0, 0.5, name="a name")
     assert found["momentum"] == skopt.space.Categorical([0.9], name="momentum")
-    assert executed(hx.methods.Action("try", configurations=(CONFIG,)), "skopt")["x"] == [
+    assert executed(Action("try", configurations=(CONFIG,)), "skopt")["x"] == [
         0.001,
         None,
     ]
-    again = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
+    again = Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(again, "skopt")["xs"] == [[0.001, None], [1.0, None]] * 2
 
 
@@ -526,9 +524,9 @@ def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
     assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.0123457, log=True)
     assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[1:]
-    several = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
+    several = Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
-    assert hx.methods.Action("keep").code == ""
+    assert Action("keep").code == ""
 
 
 def test_what_an_action_rests_on_is_told_once():

@@ -9,6 +9,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.methods.proposals.densities import DensityCurve, DensityPath, ProposalDensities
 from tests.adapters.spied import every_kind, spied_study
 from tests.handmade import subject_of
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
@@ -99,14 +100,14 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
 
 def densities(*ratios, **changes):
     curves = tuple(
-        hx.methods.DensityCurve(
+        DensityCurve(
             f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0
         )
         for k, ratio in enumerate(ratios)
     )
     config = {curve.name: curve.proposed for curve in curves}
     subject = subject_of([*config], trial=42)
-    return hx.methods.ProposalDensities(subject=subject, curves=curves, config=config, **changes)
+    return ProposalDensities(subject=subject, curves=curves, config=config, **changes)
 
 
 def test_sentences():
@@ -125,7 +126,7 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
     categorical, rng = kind == "category", np.random.default_rng(0)
     good, bad = rng.random((2, 4, 3)) + 0.2
     places = [0, None, 1, 1]
-    path = hx.methods.DensityPath(
+    path = DensityPath(
         subject=subject_of(["m"]),
         name="m",
         trials=(10, 11, 12, 15),
@@ -143,9 +144,7 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
     assert list(cells.dots[0].x) == [10, 12, 15]
     at = [0.0, 1.0, 1.0] if categorical else [values[0], values[1], values[1]]
     assert list(cells.dots[0].y) == at
-    curve = hx.methods.DensityCurve(
-        "m", values, kind == "log", categorical, good[0], bad[0], values[1]
-    )
+    curve = DensityCurve("m", values, kind == "log", categorical, good[0], bad[0], values[1])
     found = densities(2.0, joint=(("m", "x0"),))
     panels = replace(found, curves=(curve, replace(curve, proposed=None))).described()
     first, second = panels.panels

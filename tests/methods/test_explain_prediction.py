@@ -9,6 +9,8 @@ from scipy.stats import norm
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.decisions import STRETCH
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
+from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import normal, subject_of, tuning_run
 
@@ -176,7 +178,7 @@ def test_shap_draws_a_swarm_of_many_the_largest_on_top(pyplot):
 
 def prediction(phi, *, std=0.01, half=None, **subject):
     names = tuple(f"x{j}" for j in range(len(phi)))
-    return hx.methods.PredictionExplanation(
+    return PredictionExplanation(
         subject=subject_of(names, **subject),
         config=dict.fromkeys(names[:2], 0.5),
         phi=np.array(phi),
@@ -192,7 +194,7 @@ def prediction(phi, *, std=0.01, half=None, **subject):
 def overview(phi, positions=None, **subject):
     phi = np.array(phi)
     names = tuple(f"x{j}" for j in range(phi.shape[1]))
-    return hx.methods.PredictionOverview(
+    return PredictionOverview(
         subject=subject_of(names, **subject),
         configs=tuple(dict.fromkeys(names, 0.5) for _ in phi),
         phi=phi,

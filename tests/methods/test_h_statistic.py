@@ -10,6 +10,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.claim import UNKNOWN
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -175,7 +176,7 @@ def strengths(focus=None, d=3):
     )
     H = np.array([(j + 2.0 * k) / 100.0 for j, k in pairs])
     total = np.arange(d) / 50.0
-    return hx.methods.InteractionStrength(
+    return InteractionStrength(
         subject=Subject(hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])),
         players=tuple((name,) for name in names),
         sets=pairs,
