@@ -109,6 +109,7 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
     core -= {module for module in core if "plotly" in module}
     core -= {"hpo_explain.adapters.dashboard"}
     core -= {"hpo_explain.methods.importance.sets"}  # shapiq, if there
+    core -= {"hpo_explain.adapters.table_files"}  # pyarrow, of parquet
     core -= {"hpo_explain.adapters.addresses"}  # SQLAlchemy's parser, if there
     core -= {"hpo_explain.adapters.publishing"} | modules_of(graph, "hpo_explain.mcp")
     assert {distribution_of[name] for name in third_party(graph, core)} == declared(CORE)

@@ -152,10 +152,8 @@ class _OfPosterior(ModelSurrogate):
         return std_from_variance(np.array(variances))
 
     def _posterior(self, X: Array) -> Any:
-        import torch
-
-        with torch.no_grad():
-            return self._model.posterior(torch.as_tensor(self._columns_of(X)))
+        of_model = next(iter(self._model.parameters()))
+        return self._model.posterior(of_model.new_tensor(self._columns_of(X)))
 
 
 def _flat(tensor: Any) -> Array:

@@ -100,9 +100,8 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
         for i in np.flatnonzero(is_set & ~allowed).tolist():
             value = parameter.decode(X[[i], j])[0]
             condition = Quote(f" ({condition_text(parameter)})")
-            problem = f"is set in configuration {i}, where it is inactive", condition
-            remedy = "Leave it out there."
-            raise InputError(parameter.name, problem, value, remedy)
+            set_there = f"is set in configuration {i}, where it is inactive", condition
+            raise InputError(parameter.name, set_there, value, "Leave it out there.")
         if parameter.optional < 1.0:
             continue
         for i in np.flatnonzero(allowed & ~is_set).tolist():
