@@ -99,6 +99,11 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     return _study(_open(storage), storage, study_name)
 
 
+def artifacts_in(folder: Path) -> optuna.artifacts.FileSystemArtifactStore:
+    """Return what optuna-dashboard is given as a folder of artifacts."""
+    return optuna.artifacts.FileSystemArtifactStore(folder)
+
+
 def study_to_write(storage: str, study_name: str | None = None) -> optuna.Study:
     """Return a study as `load_study` does, from a storage that may be written to."""
     name = load_study(storage, study_name).study_name

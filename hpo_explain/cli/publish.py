@@ -27,15 +27,11 @@ def publish(storage: str, study_name: str | None, artifacts: Path | None, debug:
     replaced; what a person wrote in the note stays.
     """
     with errors(debug=debug):
-        from hpo_explain.adapters.optuna.storage import study_to_write
+        from hpo_explain.adapters.optuna.storage import artifacts_in, study_to_write
         from hpo_explain.adapters.publishing import publish as publish_study
 
         study = study_to_write(storage, study_name)
-        store = None
-        if artifacts is not None:
-            from optuna.artifacts import FileSystemArtifactStore
-
-            store = FileSystemArtifactStore(artifacts)
+        store = None if artifacts is None else artifacts_in(artifacts)
         say("publishing ...")
         names = publish_study(study, artifact_store=store, sampler=None)
         click.echo(printable(f"Published: {', '.join(names)}"))

@@ -16,7 +16,6 @@ from hpo_explain.adapters.formats import what_it_is
 from hpo_explain.adapters.sources import as_run
 
 
-
 def others_may_enter(*files):
     """Say whether another user may read some files: nobody above them is private."""
     return all(
