@@ -101,7 +101,7 @@ const copied = async (button, text, shown) => {
       this.head = columns.map((one, c) => element("th", { scope: "col" }, pressed(one.name, () => this.sort(c), { title: one.name })));
       this.body = element("tbody");
       const widths = columns.map((one, c) => {
-        const longest = Math.max(one.name.length, ...this.numbers.slice(0, 200).map((_, i) => this.text(c, i).length));
+        const longest = Math.max(1.2 * one.name.length, ...this.numbers.slice(0, 200).map((_, i) => this.text(c, i).length));
         return element("col", { style: `width: ${Math.min(longest, WIDEST) + 2.5}ch` });
       });
       this.box = element("div", { class: "scroll table", tabindex: "0", role: "region", "aria-label": "Trials; arrow keys go from one to the next" },
