@@ -164,7 +164,7 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, trials, tmp_p
         check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert f"{trials} trials of 1 hyperparameter" in page
+    assert f"{trials} trials · 1 hyperparameter" in page
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)

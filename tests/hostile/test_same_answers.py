@@ -10,12 +10,14 @@ from itertools import product
 
 import numpy as np
 import optuna
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hpo_explain as hx
 from hpo_explain.adapters.sources import as_run
+from hpo_explain.base.errors import InputError
 from tests.invariances import CONFIGS, NAMES, Written, trials, ways
 
 # These relations hold of any draws.
@@ -190,3 +192,104 @@ def test_a_study_has_the_same_answers_behind_every_door(
         options = {"space": AS_IS.space(), "direction": "minimize"}
     opened = as_run(str(door(study, tmp_path)), **options)
     check_same(answers(AS_IS, opened), of_study)
+
+
+# ---------------------------------------------------------------------- tables
+
+COLUMNS = [
+    lambda rng, n: rng.random(n),
+    lambda rng, n: 10.0 ** rng.uniform(-5.0, 0.0, n),
+    lambda rng, n: rng.integers(1, 9, n),
+    lambda rng, n: rng.choice([16, 32, 64, 128], n),
+    lambda rng, n: rng.choice(["p", "q", "r"], n),
+    lambda rng, n: rng.choice(["p", "q"], n),
+]
+RENAMED = {"p": "y", "q": "x", "r": "z"}
+WAYS = ["rows", "columns", "names", "categories", "objective", "all"]
+
+
+def table_of(seed):
+    """A table with columns of random kinds, gaps, failed trials and ties."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 41))
+    names = [f"k{i}" for i in range(rng.integers(2, 6))]
+    kinds = rng.integers(len(COLUMNS), size=len(names))
+    table = pd.DataFrame({name: COLUMNS[k](rng, n) for name, k in zip(names, kinds, strict=True)})
+    first = table[names[0]]
+    if rng.random() < 0.5:  # active under a condition, or now and then
+        there = first == first.iloc[0] if rng.random() < 0.5 else rng.random(n) < 0.7
+        table[names[-1]] = table[names[-1]].where(there)
+    objective = rng.normal(size=n).round(int(rng.choice([1, 6])))
+    return table.assign(out=np.where(rng.random(n) < 0.1, np.nan, objective))
+
+
+def rewritten(table, way, seed):
+    """A table as somebody else writes it; which row was which, and what names were."""
+    rng = np.random.default_rng(seed)
+    rows, names, sign = np.arange(len(table)), {}, 1.0
+    if way in ("rows", "all"):
+        rows = rng.permutation(rows)
+    if way in ("columns", "all"):
+        table = table[rng.permutation(table.columns)]
+    if way in ("names", "all"):
+        names = {name: f"w{9 - i}" for i, name in enumerate(sorted({*table.columns} - {"out"}))}
+    if way in ("categories", "all"):
+        table = table.replace(RENAMED)
+    if way in ("objective", "all"):
+        table, sign = table.assign(out=-table["out"]), -1.0
+    return table.iloc[rows].rename(columns=names), rows, names, sign
+
+
+def read(table, path, sign):
+    """What is read of a table through the door of CSV, or which argument it takes."""
+    table.to_csv(path, index=False)
+    direction = "minimize" if sign > 0 else "maximize"
+    try:
+        return as_run(path, objective="out", direction=direction)
+    except InputError as error:
+        return error.argument
+
+
+def told_of(run, rows, names, old, sign):
+    """A run in the rows, names and categories of the table as it was at first."""
+    old_names = {new: name for name, new in names.items()}
+
+    def named(values):
+        return sorted(str(old.get(value, value)) for value in values)
+
+    space = {}
+    for one in run.space:
+        name = old_names.get(one.name, one.name)
+        of = named(one.choices) if one.is_category else (type(one).__name__, one.low, one.high)
+        active = {old_names.get(k, k): named(values) for k, values in one.active_when.items()}
+        log = getattr(one, "log", False)
+        space[name] = of, active, log, one.optional
+    configs = run.space.decode(run.X)
+    trials = {
+        int(rows[i]): (
+            {old_names.get(k, k): old.get(value, value) for k, value in config.items()},
+            sign * float(value),
+        )
+        for i, config, value in zip(run.trials, configs, run.objective, strict=True)
+    }
+    return space, trials, {int(rows[i]) for i in run.excluded}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.thorough)])
+@pytest.mark.filterwarnings("ignore")
+def test_a_table_that_is_written_otherwise_is_read_alike(way, count, tmp_path):
+    n_read = 0
+    for seed in range(count):
+        table = table_of(seed)
+        expected = read(table, tmp_path / "t.csv", 1.0)
+        other, rows, names, sign = rewritten(table, way, seed)
+        found = read(other, tmp_path / "u.csv", sign)
+        if isinstance(expected, str) or isinstance(found, str):
+            assert found == expected, seed
+            continue
+        n_read += 1
+        old = {new: first for first, new in RENAMED.items()} if way in ("categories", "all") else {}
+        as_it_was = told_of(expected, np.arange(len(table)), {}, {}, 1.0)
+        assert told_of(found, rows, names, old, sign) == as_it_was, seed
+    assert n_read > count / 2
