@@ -61,8 +61,8 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--target": (
         None,
         "Explain duration, failed, or infeasible (failed, or violated a constraint); for "
-        "a storage also one of several objectives, by index or name; for importance also trade-off, "
-        "between two objectives.",
+        "a storage also one of several objectives, by index or name; for importance also trade-off "
+        "(between two objectives).",
         {},
     ),
     "--bounds": (
