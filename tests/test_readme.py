@@ -3,9 +3,9 @@
 import re
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
+from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 
 import hpo_explain
 import hpo_explain as hx
@@ -58,16 +58,16 @@ def test_the_python_blocks_run_and_print_what_is_shown(tmp_path, monkeypatch, ca
         exec(compile("\n" * before + block, ROOT / "README.md", "exec"), namespace)
     ((_, shown),) = blocks("text")
     printed = capsys.readouterr().out
-    assert without_numbers(shown) in without_numbers(printed)
-    # what was observed is the same everywhere
-    observed = shown[: shown.index(").") + 2]
-    assert observed in printed
+    told = zip(shown.splitlines(), printed.splitlines(), strict=True)
+    assert [beginning(one) == beginning(other) for one, other in told] == [True] * 5
+    observed = shown[: shown.index(" (")]  # the same everywhere
+    assert printed.startswith(observed)
 
 
-def without_numbers(text):
-    """Return a text without what a machine's own rounding changes: the numbers of draws."""
+def beginning(line):
+    """Return the words that a line begins with, without the numbers, which draws decide."""
     fractions = "|".join(decision_words._FRACTIONS.values())
-    return re.sub(rf"\d+(?:\.\d+)?(?:e-?\d+)?|{fractions}", "0", text)
+    return re.sub(rf"\d+(?:\.\d+)?(?:e-?\d+)?|{fractions}", "0", line).split()[:6]
 
 
 @pytest.fixture(scope="module")
@@ -80,73 +80,81 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def truth(example, pytestconfig):
-    """The accuracy of every configuration of a grid, (C, gamma, kernel)."""
-    n = 13 if pytestconfig.getoption("--thorough") else 7
-    axes = {
-        "C": np.geomspace(1e-3, 1e3, n),
-        "gamma": np.geomspace(1e-5, 1e1, n),
-        "kernel": ["rbf", "sigmoid"],
-    }
-    rows = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
-    of_row = [example["accuracy"](optuna.trial.FixedTrial(row)) for row in rows.to_dict("records")]
-    return rows.assign(accuracy=of_row)
+def configs(example):
+    """Two independent samples of configurations from the search space, (n,) of each name."""
+    space = hx.from_optuna(example["study"]).space
+
+    def drawn(seed):
+        rows = pd.DataFrame(space.decode(space.sample(20_000, seed=seed)))
+        return {name: rows[name].to_numpy() for name in rows}
+
+    return drawn(0), drawn(1)
 
 
-SAMPLE = 1 / 178  # what one sample of the wines makes
+def explained(example, configs, names):
+    """Return what hyperparameters explain of the true variance together: Sobol's closed index."""
+    true_loss, (first, second) = example["true_loss"], configs
+    mixed = {name: (first if name in names else second)[name] for name in first}
+    here, there = true_loss(**first), true_loss(**mixed)
+    return np.cov(here, there)[0, 1] / here.var()
 
 
-@pytest.mark.merge
-def test_what_the_readme_says_of_the_best_holds_on_a_grid(example, truth):
-    """The best, its ties, and that no more is gained than is possible."""
-    values = np.array([trial.value for trial in example["study"].trials])
-    found = hx.optimum(example["study"], bounds=(0, 1))
-    ties = np.flatnonzero(values > values.max() - SAMPLE / 2)
-    assert found.tied == tuple(ties)
-    assert found.keep == found.incumbent_trial == ties[0]
-    line = blocks("text")[0][1].splitlines()[0]
-    level, number = re.search(r": ([\d.]+) \((\w+) trials tie", line).groups()
-    assert level == f"{values.max():.3f}"
-    assert number == decision_words.how_many(len(ties))
-    assert found.epsilon == pytest.approx(SAMPLE, rel=0.05)
-    low, high = found.expected_gain_interval
-    gain = max(truth.accuracy.max() - values.max(), 0.0)
-    assert low <= gain <= high
+def stated(pattern):
+    """Return the number that the README states after a text."""
+    return float(re.search(rf"{pattern} (\d+(?:\.\d+)?)", README)[1])
 
 
 @pytest.mark.merge
-def test_what_the_readme_narrows_and_tries_holds_on_a_grid(example, truth):
+def test_the_trial_to_keep_and_the_advised_one_are_truly_better_than_the_best_observed(example):
+    study, true_loss = example["study"], example["true_loss"]
+    true = [true_loss(**trial.params) for trial in study.trials]
+    lucky = study.best_trial.number
+    assert lucky == stated("Trial")
+    assert true[lucky] == pytest.approx(stated("true loss is"), abs=0.001)
+    found = hx.optimum(study)
+    assert true[found.keep] == pytest.approx(stated("truly has"), abs=0.005)
+    (advised,) = [one for one in hx.advise(study).actions if one.kind == "try"]
+    reached = true_loss(**advised.configurations[0])
+    assert reached == pytest.approx(stated("configuration to try next"), abs=0.005)
+    assert max(true[found.keep], reached) < true[lucky] - 0.02
+
+
+@pytest.mark.merge
+def test_what_matters_truly_is_first_here_and_not_by_optuna(example, configs):
     study = example["study"]
-    space = hx.recommended_space(study, bounds=(0, 1)).space
-    inside = truth[
-        truth.C.between(space["C"].low, space["C"].high)
-        & truth.gamma.between(space["gamma"].low, space["gamma"].high)
-        & truth.kernel.isin(space["kernel"].choices)
-    ]
-    best = max(truth.accuracy.max(), study.best_value)
-    assert inside.accuracy.max() > best - 1.5 * SAMPLE
-    for action in hx.advise(study, bounds=(0, 1)).actions:
-        if action.kind == "try":
-            (config,) = action.configurations
-            reached = example["accuracy"](optuna.trial.FixedTrial(config))
-            is_better = reached > study.best_value + SAMPLE / 2
-            assert is_better or action.probability < 0.5
+    alone = explained(example, configs, ["learning_rate"])
+    both = explained(example, configs, ["learning_rate", "batch_size"])
+    assert alone == pytest.approx(stated("alone truly explains") / 100, abs=0.02)
+    assert both > 0.95  # the rest has one true interaction at most
+    assert both - alone - explained(example, configs, ["batch_size"]) > 0.2
+    found = hx.importance(study, order=2)
+    table = found.to_frame().sort_values("importance", ascending=False)
+    first = table.loc["learning_rate"]
+    assert table.index[0] == "learning_rate"
+    assert first.lower < alone < first.upper
+    assert first.importance == pytest.approx(stated("`hx.importance` says") / 100, abs=0.1)
+    pairs = table[table.order == 2]
+    assert pairs.members.iloc[0] == ("learning_rate", "batch_size")
+    by_default = [*get_param_importances(study)]
+    assert by_default.index("learning_rate") >= 3
+    by_fanova = get_param_importances(study, evaluator=FanovaImportanceEvaluator(seed=0))
+    assert next(iter(by_fanova)) in example["NO_EFFECT"]
 
 
 @pytest.mark.merge
-def test_what_matters_in_the_readme_and_its_reliability_hold_on_a_grid(example, truth):
-    table = truth.set_index(["C", "gamma", "kernel"]).accuracy
-    cube = table.to_numpy().reshape(len(table.index.levels[0]), -1, 2)
-    without = [cube.mean(axis=j, keepdims=True) for j in range(3)]
-    totals = [((cube - mean) ** 2).mean() / cube.var() for mean in without]
-    most = hx.importance(example["study"], bounds=(0, 1)).claims[0]
-    assert most.hyperparameters == (["C", "gamma", "kernel"][np.argmax(totals)],)
-    low, high = most.interval
-    assert low - 0.05 <= max(totals) <= high + 0.05
-    run = hx.from_optuna(example["study"], bounds=(0, 1))
-    X = run.space.encode(truth[["C", "gamma", "kernel"]].to_dict("records"))
-    missed = truth.accuracy - run.belief().predict(X)[0]
-    r2 = 1.0 - (missed**2).mean() / truth.accuracy.var()
+def test_the_narrower_space_holds_the_truth_and_reliability_is_not_overstated(example, configs):
+    study, true_loss = example["study"], example["true_loss"]
+    space = hx.recommended_space(study).space
+    inside = np.all(
+        [(space[name].low <= x) & (x <= space[name].high) for name, x in configs[0].items()], axis=0
+    )
+    true = true_loss(**configs[0])
+    assert 0 < inside.mean() < 0.5
+    assert true[inside].min() < true.min() + 0.01
+    run = hx.from_optuna(study)
+    X = run.space.encode(pd.DataFrame(configs[0]))
+    missed = true[:2000] - run.belief().predict(X[:2000])[0]
+    r2 = 1.0 - (missed**2).mean() / true[:2000].var()
     assert r2 >= hx.trust(run).r2_interval[0]
 
 

@@ -14,7 +14,7 @@ def guide() -> None:
     --------
     >>> import hpo_explain as hx
     >>> hx.guide()  # doctest: +ELLIPSIS
-    How good is it, what matters, where to search, what to try, how far to believe it?
+    How good is it, what matters, where to search, what to try, how reliable is that?
         hx.summary
         Limitations: five lines: the functions that they come from say how sure each is
     ...

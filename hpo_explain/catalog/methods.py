@@ -8,7 +8,7 @@ SUMMARY = Method(
     name="summary",
     top=True,
     module="hpo_explain.methods.advice.summary",
-    asks="How good is it, what matters, where to search, what to try, how far to believe it?",
+    asks="How good is it, what matters, where to search, what to try, how reliable is that?",
     limits="five lines: the functions that they come from say how sure each is",
     title="In short",
     how_to_read="Two bars a hyperparameter: what it explains of the variation over the whole "
@@ -194,7 +194,7 @@ PARTIAL_DEPENDENCE = Method(
     top=True,
     module="hpo_explain.methods.effects.effects",
     result="hpo_explain.methods._engines.effect",
-    asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
+    asks="What is the effect of a hyperparameter, a pair or all that matter?",
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`, "
     '`criterion="interaction"`); also over combinations that nobody tried (`kind="accumulated"` is '
     "not)",
@@ -219,7 +219,7 @@ SLICES = Method(
 CONTOURS = Method(
     name="contours",
     module="hpo_explain.methods.effects.contours",
-    asks="Where in each pair of hyperparameters is it good, and where did nobody look?",
+    asks="Which values of each pair of hyperparameters are good, and where are no trials?",
     limits="an average over all others, of the pairs of what matters most alone: what acts "
     "together need not be among them (`hx.methods.h_statistic`)",
     how_to_read="A panel is a pair. Its colors are the objective that is predicted on average over "
@@ -247,7 +247,7 @@ CHANGES = Method(
     name="changes",
     top=True,
     module="hpo_explain.methods.around.changes",
-    asks="Which changes of the default does it take, and which can be put back?",
+    asks="Which changes to the default account for the improvement, and which can be undone?",
     limits="compares with the best configuration that was tried; to reach an objective, it looks "
     "at values of trials only",
 )
@@ -280,7 +280,7 @@ LOCAL_IMPORTANCE = Method(
 LIME = Method(
     name="lime",
     module="hpo_explain.methods.around.lime",
-    asks="What changes the prediction here, in a model I can read?",
+    asks="What changes the prediction here, in a model that is easy to read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
     how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
     "best configuration, when a number goes from one end of its range to the other or a category "

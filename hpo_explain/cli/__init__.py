@@ -64,15 +64,15 @@ For completion in bash, put this into ~/.bashrc (for zsh and fish with their nam
 @click.version_option(package_name="hpo_explain")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Explain hyperparameter optimization: why the optimizer tried what it tried.
+    """Explain hyperparameter optimization: what matters, what to try next, and why.
 
-    A SOURCE is a storage as Optuna takes it (sqlite:///study.db, postgresql://..., mysql://...),
-    the file of an SQLite or journal storage, a CSV file (with --objective), or a result that was
-    pickled (with --trust-pickle). It is only read; publish alone writes into it. A SOURCE without a
+    A SOURCE is a storage address of Optuna (sqlite:///study.db, postgresql://..., mysql://...), the
+    file of an SQLite or journal storage, a CSV file (with --objective), or a pickled result (with
+    --trust-pickle). It is only read; publish alone writes into it. A SOURCE without a
     command is summarized.
 
-    Results go to stdout and everything else to stderr. The exit code is 0, 1 where something
-    could not be done, or 2 where the command line is wrong.
+    Results go to stdout and everything else to stderr. The exit code is 0, 1 if something could not
+    be done, or 2 if the command line is wrong.
     """
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         context.color = False

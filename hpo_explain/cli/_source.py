@@ -60,19 +60,19 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--trials": (None, "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
     "--target": (
         None,
-        "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
-        "a storage also one of several objectives, by index or name; of importance trade-off, "
-        "between two objectives.",
+        "Explain duration, failed, or infeasible (failed, or violated a constraint); for "
+        "a storage also one of several objectives, by index or name; for importance also trade-off "
+        "(between two objectives).",
         {},
     ),
     "--bounds": (
         None,
-        "The objective's natural range, such as 0 1; by default known by its name.",
+        "The objective's natural range, such as 0 1; by default derived from its name.",
         {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
     ),
     "--epsilon": (
         None,
-        "The smallest improvement that counts; by default what the metric can show, and its noise.",
+        "The smallest improvement that counts; by default the metric's resolution, or its noise.",
         {"type": float, "metavar": "AMOUNT"},
     ),
     "--pruned": (
@@ -93,12 +93,12 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     ),
     "--direction": (
         TABLE,
-        "which way is better, of each objective; by default as its name says.",
+        "the direction of each objective; by default derived from its name.",
         {"type": click.Choice(["minimize", "maximize"]), "multiple": True},
     ),
     "--hyperparameters": (
         TABLE,
-        "those to read, as a,b,c; asked for where others may be none.",
+        "the columns of hyperparameters, as a,b,c.",
         {"metavar": "COLUMNS"},
     ),
     "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
@@ -109,13 +109,13 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--instance-column": (TABLE, "the fold or data set, if a trial has a row for each.", _COLUMN),
     "--initial": (
         TABLE,
-        "how many trials came first and were chosen by no model.",
+        "the number of initial trials, which no model chose.",
         {"type": click.IntRange(min=0)},
     ),
     "--proposed-column": (
         TABLE,
-        "which trials a model chose; without it, --initial and "
-        "--optimizer none counts as a proposal.",
+        "the trials that a model chose; without it, --initial and "
+        "--optimizer, no trial counts as a proposal.",
         _COLUMN,
     ),
     "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),

@@ -27,7 +27,7 @@ def demo(trials: int, out: Path, debug: bool) -> None:
     """Tune a real model, and explain how.
 
     Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
-    OUT/report.html says why the optimizer tried what it tried.
+    OUT/report.html explains what matters, what to try next, and why each trial was tried.
     """
     from hpo_explain.demo import compiling_meanwhile, run_demo
 

@@ -25,7 +25,7 @@ def summary(question: Question) -> Summary | Summaries:
     """Say of a run in five lines what people ask first.
 
     How good it is and whether there is more to get, what matters, where to search on, what to try
-    next, and how far to believe this: one line each of what `optimum`, `importance`,
+    next, and how reliable this is: one line each of what `optimum`, `importance`,
     `recommended_space`, `advise` and `trust` say.
 
     Returns
