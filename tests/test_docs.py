@@ -181,7 +181,8 @@ def test_an_example_keeps_its_code_and_gets_a_title(made):
 
 
 def test_the_page_of_a_result_lists_what_its_users_ask_it_for(made):
-    hidden = made["inside"]("hpo_explain.methods", "PartialDependence").split(", ")
+    where = "hpo_explain.methods._engines.effect_result"
+    hidden = made["inside"](where, "PartialDependence").split(", ")
     assert {"cells", "drawn", "table"} <= {*hidden}
     assert not {*hidden} & {"claims", "sentence", "to_frame", "plot", "band", "best"}
     assert "with_traceback" in made["inside"]("hpo_explain.base", "InputError")

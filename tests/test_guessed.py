@@ -22,7 +22,7 @@ from hpo_explain.base import guessed
         ("plot_slice", "methods.slices"),
         ("ablation", "methods.ablation"),
         ("recomended_space", "recommended_space"),
-        ("LimeExplanation", "methods.LimeExplanation"),
+        ("LimeExplanation", "methods.lime"),
     ],
 )
 def test_a_name_of_another_tool_or_a_slip_gets_a_hint(name, meant):

@@ -30,6 +30,7 @@ from .errors import unless_nothing as unless_nothing
 from .facts import Fact as Fact
 from .facts import Option as Option
 from .facts import Origin as Origin
+from .facts import Quote as Quote
 from .facts import Text as Text
 from .facts import as_facts as as_facts
 from .facts import fact as fact

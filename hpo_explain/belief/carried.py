@@ -135,5 +135,5 @@ def _mode(pairs: Pairs) -> Array:
         return -value, -gradient
 
     start = np.zeros(len(pairs.prior.moments[0]))
-    found: Array = minimize(downhill, start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
-    return found
+    mode: Array = minimize(downhill, start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
+    return mode

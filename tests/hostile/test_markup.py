@@ -108,7 +108,7 @@ def test_a_name_is_no_formula_of_plotly():
         hx.partial_dependence(run, ["$x^2$", "$y$", ("$x^2$", "$y$")]),
         hx.history(run),
         hx.explain_proposal(run),
-        hx.methods.parallel_coordinates(run),
+        hx.methods.slices(run),
     ]
     for result in results:
         text = result.to_plotly().to_json()

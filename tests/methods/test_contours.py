@@ -72,6 +72,6 @@ def test_a_pair_that_is_never_active_together_is_left_out():
     with pytest.raises(NothingToExplain, match="active together"):
         hx.methods.contours(run, ["x", "y"])
     for alone in ["x"], ["x", "x"], "x":
-        with pytest.raises(ValueError, match=r"'x' alone.* slices") as error:
+        with pytest.raises(ValueError, match=r"has 'x' only.* slices") as error:
             hx.methods.contours(run, alone)
         assert error.value.argument == "names"

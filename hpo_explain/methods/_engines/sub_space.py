@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Subject, check_name
-from hpo_explain.base.facts import Quote, Text
+from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Quote, Subject, Text, check_name
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import Array, Bools, FloatParameter, Parameter, SearchSpace, uniform_draws
