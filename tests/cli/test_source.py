@@ -199,10 +199,6 @@ def test_several_studies_are_listed(folder, study, run):
             ["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
             ["--trial-column names 'auc', which objective does already"],
         ),
-        (
-            ["importance", "trials.csv", "--objective", "auc", *("--hyperparameters", "x,x")],
-            ["--hyperparameters must name different columns"],
-        ),
         (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
         (["importance", "empty.csv", "--objective", "auc"], ["'empty.csv' is empty"]),
