@@ -362,7 +362,10 @@ def what_it_is(path: Path) -> str:
     ...     path = Path(folder) / "a.json"
     ...     _ = path.write_text('{"lr": 0.1, "acc": 0.9}')
     ...     what_it_is(path)
+    ...     _ = path.write_text("{}")
+    ...     what_it_is(path)
     'JSON with the keys lr, acc'
+    'JSON without a record'
     """
     if start_of(path) == SQLITE:
         tables = sorted(tables_of(path) or ())
@@ -370,10 +373,10 @@ def what_it_is(path: Path) -> str:
             return "an SQLite database without tables"
         return f"an SQLite database with the tables {abridged(tables)}"
     content = read_json(path)
-    if isinstance(content, Mapping):
+    if content and isinstance(content, Mapping):
         return f"JSON with the keys {abridged([*content])}"
     if content is not None:
-        return "JSON"
+        return "JSON without a record"
     damaged = damaged_json(path)
     if damaged:
         return damaged
