@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing import current_process
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, RLock, Thread
 from threading import current_thread as this_thread
 from typing import Any, TypeVar
 
@@ -28,6 +28,13 @@ _PATIENCE = 5.0  # seconds until who ended an interpreter goes on without it
 _WAIT = 0.2  # seconds for which Ctrl-C is not heeded on Windows
 _LISTENS = b"hpo-explain listens\n"
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
+_STARTING = RLock()  # what a fork keeps open of an interpreter that starts holds this one up
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_STARTING.acquire,
+        after_in_parent=_STARTING.release,
+        after_in_child=_STARTING.release,
+    )
 SIDE_BY_SIDE = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 """Environment of interpreters that share the cores."""
 
@@ -73,14 +80,15 @@ class Interpreter:
             f"from hpo_explain.base.workers import serve; serve({os.getpid()})"
         )
         isolated = ["-I"] if sys.flags.isolated else []
-        self._process = subprocess.Popen(
-            [sys.executable, *isolated, "-c", code],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **environment},
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        with _STARTING:
+            self._process = subprocess.Popen(
+                [sys.executable, *isolated, "-c", code],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **environment},
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
 
     @property
     def pid(self) -> int:

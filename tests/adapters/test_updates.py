@@ -533,6 +533,29 @@ def test_a_process_that_is_killed_leaves_its_turn_and_no_file(tmp_path):
 
 
 @flocks
+@pytest.mark.parametrize("is_drawn_then", [False, True])
+def test_finish_in_a_fork_writes_the_page(is_drawn_then, tmp_path):
+    path = tmp_path / "why.html"
+    every = 4 if is_drawn_then else 100
+    callback = ExplanationCallback(path, every=every, budget=None, sections=["history"])
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.optimize(parabola, n_trials=9, callbacks=[callback])
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writes, str(callback.finish(study)).encode())
+        finally:
+            os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads) as told:
+        assert told.read() == str(path)
+    os.waitpid(child, 0)
+    assert "9 trials · " in path.read_text(encoding="utf-8")
+    assert callback.finish(study) == path
+
+
+@flocks
 def test_what_forks_keep_open_keeps_nobody_waiting(tmp_path):
     turn = Turn(tmp_path)
     reads, writes = os.pipe()

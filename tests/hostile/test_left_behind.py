@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
+from hpo_explain.base.workers import Interpreter
 from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
@@ -98,3 +100,33 @@ def test_workers_end_when_a_cell_is_interrupted_or_its_kernel_ended(tmp_path, pr
             kernel.wait(30)
         assert until(lambda: not any(map(is_there, workers)), 10)
         kernel.kill()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded")
+def test_no_fork_holds_up_an_interpreter_that_starts():
+    """As what it kept open did: the end of a pipe that says whether the program was found."""
+    took, children = [], []
+
+    def start():
+        for _ in range(10):
+            began = time.monotonic()
+            interpreter = Interpreter({})
+            took.append(time.monotonic() - began)
+            interpreter.close()
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    try:
+        while thread.is_alive() and len(children) < 200:
+            child = os.fork()
+            if child == 0:
+                time.sleep(20.0)
+                os._exit(0)
+            children.append(child)
+        thread.join()
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    assert len(took) == 10
+    assert max(took) < 15.0

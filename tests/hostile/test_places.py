@@ -125,3 +125,51 @@ def test_a_replaced_file_keeps_its_owner(tmp_path, monkeypatch):
     write_atomically(path, "newer")
     assert path.stat().st_ino == before
     assert path.read_text() == "newer"
+
+
+WRITES_AGAIN = """
+import runpy, sys
+from pathlib import Path
+write = runpy.run_path(sys.argv[2])["write_atomically"]
+for _ in range(100):
+    write(Path(sys.argv[1]), sys.argv[3] * 1_000_000)
+"""
+
+
+def check_whole(path, writers):
+    """Read a file for as long as somebody writes it, and look at what is there each time."""
+    seen = set()
+    while any(is_busy() for is_busy in writers):
+        text = path.read_text() if path.exists() else "-" * 1_000_000
+        assert len(text) == 1_000_000
+        assert len({*text}) == 1
+        seen.add(text[0])
+    assert [*path.parent.iterdir()] == [path]
+    return seen
+
+
+def test_two_processes_that_write_one_file(tmp_path):
+    path = tmp_path / "report.html"
+    module = ROOT / "hpo_explain" / "reporting" / "_file.py"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITES_AGAIN, path, module, letter],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )
+        for letter in "ab"
+    ]
+    assert {*"ab"} & check_whole(path, [lambda p=p: p.poll() is None for p in processes])
+    assert [process.wait() for process in processes] == [0, 0]
+
+
+def test_twenty_threads_that_write_one_file(tmp_path):
+    path = tmp_path / "report.html"
+    letters = "abcdefghijklmnopqrst"
+    threads = [
+        Thread(target=lambda a=a: [write_atomically(path, a * 1_000_000) for _ in range(5)])
+        for a in letters
+    ]
+    for thread in threads:
+        thread.start()
+    check_whole(path, [thread.is_alive for thread in threads])
+    assert path.read_text()[0] in letters
