@@ -69,7 +69,7 @@ def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
     """Return a label for each row: its parts on a line, or below each other where they are long."""
     cleaned = [[plain(part) for part in row if part] for row in rows]
     names = list(dict.fromkeys(row[0] for row in cleaned))
-    fitted = dict(zip(names, abbreviated(names, width), strict=True))
+    fitted = dict(zip(names, whole_names(names, width), strict=True))
     labels = []
     for row in cleaned:
         line = " ".join(row)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hpo_explain.base.numbers import signed
 from hpo_explain.base.phrases import columns, shorten
 from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
+from hpo_explain.draw._texts import row_labels
 
 
 @pytest.mark.parametrize(
@@ -108,3 +109,12 @@ def test_abbreviated_names_are_told_apart_and_fit(texts, width):
         if columns(text) <= width and texts.count(text) == 1:
             assert label == text or label.startswith(text)  # numbered if another becomes the same
         assert columns(label) <= width + len(" (6)")
+
+
+def test_a_label_of_words_is_broken_not_cut():
+    rows = [("a pruner of the worst quarter", "keeps the best in 100%"), ("short", "")]
+    expected = ["a pruner of the worst\nquarter\nkeeps the best in 100%", "short"]
+    assert row_labels(rows, 24) == expected
+    names = [f"regularization__dropout_probability_of_block_{k:02d}" for k in range(3)]
+    labels = row_labels([(name,) for name in names], 24)
+    assert [label.replace("\n", "") for label in labels] == names

@@ -87,6 +87,21 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path
     assert "left out: 0-1: fewer than two trials were finished before" in page.text
 
 
+@pytest.mark.parametrize(("d", "is_folded"), [(2, False), (30, True)])
+def test_long_code_is_one_click_away(tmp_path, d, is_folded):
+    names = [f"dropout_probability_of_block_{k:02d}" for k in range(d)]
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize", framework="optuna")
+    codes = [action.code for action in hx.advise(run).actions[:3] if action.code]
+    assert codes
+    page = page_of(run, tmp_path, "advise")
+    assert sum(tag == "pre" for tag, _ in page.elements) == len(codes)
+    folded = sum(tag == "details" for tag, _ in page.elements)
+    assert folded == sum(len(code) > 600 for code in codes)
+    assert (folded > 0) == is_folded
+
+
 @pytest.mark.merge
 def test_workers_answer_the_same():
     run = run_of(12, 2, proposals=range(7, 12))

@@ -213,7 +213,7 @@ const copied = async (button, text, shown) => {
   };
   making.push(...[...document.querySelectorAll(".trials")].map(made));
   document.querySelectorAll("pre.code").forEach((code) => {
-    code.before(pressed("Copy", (button) => copied(button, code.textContent, code)));
+    (code.closest(".actions details") ?? code).before(pressed("Copy", (button) => copied(button, code.textContent, code)));
   });
 
   /* ------------------------------------------------------------------ figures of plotly */
