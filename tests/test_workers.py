@@ -162,6 +162,7 @@ def test_a_worker_that_is_killed_loses_nothing_of_a_report(tmp_path, monkeypatch
     card_of = page.card_of
     monkeypatch.setattr(_workers, "Interpreter", Noted)
     monkeypatch.setattr(page, "card_of", card)
+    monkeypatch.setattr(page, "_LONG", 0)
     path = tmp_path / "report.html"
     beside = hx.report(run_of_a_report(), path, n_jobs=2, progress=False)
     assert started

@@ -48,6 +48,8 @@ run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
 # Ends a report's worker, after it said what it has loaded.
 WORKER = """
 from hpo_explain.base.workers import Workers
+from hpo_explain.reporting import page
+page._LONG = 0  # workers, however small the run is
 end = Workers.end
 def asked(workers):
     loaded = f"[name for name in {names} if name in __import__('sys').modules]"

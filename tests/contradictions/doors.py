@@ -94,18 +94,18 @@ def of_what_if(run: hx.Run) -> Iterator[Told]:
     """Yield what the panel computes with: the trial it starts from, and what it predicts there."""
     carried = list[Any]()
     own = panel.data_of
-    panel.data_of = lambda profile: carried.append(profile) or own(profile)
+    panel.data_of = lambda *about: carried.append(about) or own(*about)
     try:
         panel.what_if(Question(run))
     except NothingToExplain:
         return
     finally:
         panel.data_of = own
-    (profile,) = carried
-    data, draws = own(profile), profile.draws
+    ((profile, sent),) = carried
+    data, draws = own(profile, sent), profile.draws
     yield Told("what-if", "trial to keep", "run", data["keep"])
     at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0]
-    at = at[portable(draws, run.tried).draws] + data["left_out"]
+    at = at[portable(sent, run.tried).draws] + data["left_out"]
     low, high = run.bounds or (-np.inf, np.inf)
     ends = np.clip(interval(at, stretch=data["stretch"]), low, high).tolist()
     of = _config(run.config(data["keep"]))

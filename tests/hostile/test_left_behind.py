@@ -27,6 +27,8 @@ time.sleep(600)
 REPORT = """
 import sys, time
 import numpy as np, pandas as pd, hpo_explain as hx
+import hpo_explain.reporting.page as page
+page._LONG = 0  # workers, however small the run is
 x = np.random.default_rng(0).random((60, 3))
 table = pd.DataFrame(x, columns=[*"xyz"]).assign(loss=((x - 0.3) ** 2).sum(1))
 about = {"objective": "loss", "direction": "minimize", "optimizer": "a GP", "initial": 10}

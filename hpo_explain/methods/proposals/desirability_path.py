@@ -46,7 +46,7 @@ def desirability_path(
     surrogate: Any = None,
     estimator: Estimator = "auto",
     orders: int = 1000,
-    precision: float = 0.05,
+    precision: float = 0.01,
     n_jobs: int | None = 1,
     progress: bool = True,
 ) -> DesirabilityPath:
@@ -66,8 +66,8 @@ def desirability_path(
         were pruned.
     acquisition, background, surrogate, estimator, orders
         As in `explain_proposal`.
-    precision : float, default 0.05
-        As in `explain_proposal`; comparing many proposals needs less of it.
+    precision : float, default 0.01
+        As in `explain_proposal`: a proposal has the same numbers in both.
     n_jobs : int or None, default 1
         Number of joblib's workers, -1 for one per core. None takes what
         ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The
