@@ -240,12 +240,17 @@ def rewritten(table, way, seed):
     return table.iloc[rows].rename(columns=names), rows, names, sign
 
 
-def read(table, path, sign):
-    """What is read of a table through the door of CSV, or which argument it takes."""
+def read(table, path, sign, way):
+    """What is read of a table through the door of CSV, or which argument it takes.
+
+    Which scale numbers have is guessed of the first trials where their values do not tell it.
+    """
     table.to_csv(path, index=False)
     direction = "minimize" if sign > 0 else "maximize"
     try:
-        return as_run(path, objective="out", direction=direction)
+        numbers = sorted({*table.select_dtypes("number")} - {"out"})
+        linear = {"linear": numbers} if way in ("rows", "all") else {}
+        return as_run(path, objective="out", direction=direction, **linear)
     except InputError as error:
         return error.argument
 
@@ -282,9 +287,9 @@ def test_a_table_that_is_written_otherwise_is_read_alike(way, count, tmp_path):
     n_read = 0
     for seed in range(count):
         table = table_of(seed)
-        expected = read(table, tmp_path / "t.csv", 1.0)
+        expected = read(table, tmp_path / "t.csv", 1.0, way)
         other, rows, names, sign = rewritten(table, way, seed)
-        found = read(other, tmp_path / "u.csv", sign)
+        found = read(other, tmp_path / "u.csv", sign, way)
         if isinstance(expected, str) or isinstance(found, str):
             assert found == expected, seed
             continue
