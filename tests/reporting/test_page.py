@@ -332,7 +332,7 @@ def test_five_questions_are_answered_on_a_screen_and_a_half(browser, asked):
     # what happens at another value: one drag
     from selenium.webdriver.common.action_chains import ActionChains
 
-    plot = browser.find_element("css selector", ".profile-plot.numbers")
+    plot = browser.find_element("css selector", ".profile-plot.joined")
     browser.execute_script(
         "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'});", plot
     )
