@@ -139,10 +139,10 @@ def _follows(column: Column, others: Sequence[Column], _: Array) -> str:
     rows = _different_settings([*filled, column])
     for other in filled:
         parent, child = other.at(rows), column.at(rows)
-        pairs = np.column_stack([parent.codes, child.codes])
-        told = len(np.unique(pairs, axis=0)) == parent.n_levels
         several = len(rows) >= _LEAST_ROWS and parent.is_repeated
-        if (told and several) or _is_scaled(column, other):
+        pairs = parent.codes * (child.codes.max(initial=0) + 1) + child.codes
+        told = several and len(np.unique(pairs)) == parent.n_levels
+        if told or _is_scaled(column, other):
             return f"follows from {other.name}"
     return ""
 
