@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,12 +61,12 @@ class Column:
         """Whether no cell is empty."""
         return len(self.present) == len(self.codes)
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether all cells are numbers, but for empty ones."""
         return bool(self.present) and all(map(is_number, self.present))
 
-    @property
+    @cached_property
     def n_levels(self) -> int:
         """How many cells differ."""
         return int(self.codes.max(initial=-1)) + 1
@@ -137,8 +138,9 @@ def _follows(column: Column, others: Sequence[Column], _: Array) -> str:
     if not column.is_filled:
         return ""
     rows = _different_settings([*filled, column])
+    child = column.at(rows)
     for other in filled:
-        parent, child = other.at(rows), column.at(rows)
+        parent = other.at(rows)
         several = len(rows) >= _LEAST_ROWS and parent.is_repeated
         pairs = parent.codes * (child.codes.max(initial=0) + 1) + child.codes
         told = several and len(np.unique(pairs)) == parent.n_levels
