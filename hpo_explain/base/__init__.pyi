@@ -93,7 +93,6 @@ from .options import sign_of as sign_of
 from .phrases import Wording as Wording
 from .phrases import abridged as abridged
 from .phrases import chained as chained
-from .phrases import columns as columns
 from .phrases import counted as counted
 from .phrases import counted_trials as counted_trials
 from .phrases import join_names as join_names

@@ -32,8 +32,6 @@ from .improvement import ExpectedGain as ExpectedGain
 from .improvement import Improvement as Improvement
 from .improvement import proposed as proposed
 from .left import told as told
-from .mixture import Mixture as Mixture
-from .narrowing import allowed as allowed
 from .narrowing import part_of as part_of
 from .noise import Noise as Noise
 from .trust import R2 as R2

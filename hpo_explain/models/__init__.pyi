@@ -15,9 +15,6 @@ from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidence
 from .acquisition.surrogate_based import MeanResponse as MeanResponse
 from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition.surrogate_based import StandardError as StandardError
-from .columns import KernelColumns as KernelColumns
-from .columns import OrderedColumns as OrderedColumns
-from .columns import ValueColumns as ValueColumns
 from .densities.ratio import DensityRatio as DensityRatio
 from .densities.ratio import SupportsDensities as SupportsDensities
 from .forest import ForestSurrogate as ForestSurrogate
@@ -30,4 +27,3 @@ from .protocols import SupportsRelevance as SupportsRelevance
 from .protocols import Surrogate as Surrogate
 from .protocols import TreeBoxes as TreeBoxes
 from .protocols import mean_of as mean_of
-from .protocols import std_from_variance as std_from_variance

@@ -1,4 +1,3 @@
-from .acquisitions import ChosenAcquisition as ChosenAcquisition
 from .acquisitions import KnowsWhyNot as KnowsWhyNot
 from .acquisitions import OptimizerRecord as OptimizerRecord
 from .acquisitions import OwnAcquisition as OwnAcquisition
@@ -7,7 +6,6 @@ from .curves import Curves as Curves
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized
-from .failures import Failures as Failures
 from .failures import failures as failures
 from .fits import doubts_of_model as doubts_of_model
 from .instances import Instances as Instances
@@ -32,7 +30,6 @@ from .without_result import NO_VALUE as NO_VALUE
 from .without_result import PRUNED as PRUNED
 from .without_result import PRUNED_READABLE as PRUNED_READABLE
 from .without_result import RUNNING as RUNNING
-from .without_result import UNDER_WAY as UNDER_WAY
 from .without_result import WAITING as WAITING
 from .without_result import Reviewed as Reviewed
 from .without_result import WithoutResult as WithoutResult

@@ -7,7 +7,6 @@ from .categorical_parameter import CategoricalParameter as CategoricalParameter
 from .categorical_parameter import CategoryIndex as CategoryIndex
 from .categorical_parameter import category_index as category_index
 from .categorical_parameter import different as different
-from .conditions import Conditions as Conditions
 from .conditions import common as common
 from .conditions import ends_of as ends_of
 from .conditions import holds as holds
