@@ -27,8 +27,10 @@ def test_of_noise_alone_the_best_is_lucky_by_the_expected_extreme():
     space = unit_cube(2)
     run = hx.Run(space, space.sample(60), rng.standard_normal(60), "minimize")
     found = hx.methods.luck(run)
-    assert found.drop == pytest.approx(run.objective.mean() - run.objective.min(), abs=0.6)
-    assert "was lucky" in found.sentence
+    extreme = run.objective.mean() - run.objective.min()
+    # some of it may be the objective for all that 60 trials tell
+    assert 0.6 * extreme < found.drop < 1.1 * extreme
+    assert found.verdict != "was hardly"
 
 
 def test_without_noise_nobody_is_lucky():
