@@ -52,6 +52,7 @@ def run_of(n, d):
 
 def attempt(work, run, seconds):
     """Return what became of work, interrupted after seconds of the processor; 0 is never."""
+    tempfile.tempdir = str(Path.cwd())
     blas = threadpool_info()
     signal.signal(signal.SIGPROF, signal.default_int_handler)
     began, ended = time.process_time(), False
@@ -78,14 +79,14 @@ def attempt(work, run, seconds):
     }
 
 
-def forked(work, run, seconds):
+def forked(attempt, *about):
+    """Return what an attempt says that a fork makes in an empty folder."""
     with tempfile.TemporaryDirectory() as folder:
         reads, writes = os.pipe()
         if (child := os.fork()) == 0:
             try:
                 os.chdir(folder)
-                tempfile.tempdir = folder
-                os.write(writes, json.dumps(attempt(work, run, seconds)).encode())
+                os.write(writes, json.dumps(attempt(*about)).encode())
             finally:
                 os._exit(0)
         os.close(writes)
@@ -105,6 +106,6 @@ if __name__ == "__main__":
     found = {}
     for name in names:
         # the first time something may be compiled
-        whole = min(forked(LONG[name], run, 0.0)["took"] for _ in range(2))
-        found[name] = [forked(LONG[name], run, share * whole) for share in SHARES]
+        whole = min(forked(attempt, LONG[name], run, 0.0)["took"] for _ in range(2))
+        found[name] = [forked(attempt, LONG[name], run, share * whole) for share in SHARES]
     print(json.dumps(found))

@@ -10,7 +10,6 @@ import random
 import signal
 import sqlite3
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -21,7 +20,7 @@ import optuna
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import ExplanationCallback
-from tests.interrupted import run_of
+from tests.interrupted import forked, run_of
 from tests.processes import started_by, until
 
 PAGE, STUDY = "why.html", "study.db"
@@ -88,27 +87,12 @@ def whats_wrong_with_the_study():
         yield "trials that are running"
 
 
-def forked(name, run, seconds):
-    with tempfile.TemporaryDirectory() as folder:
-        reads, writes = os.pipe()
-        if (child := os.fork()) == 0:
-            try:
-                os.chdir(folder)
-                os.write(writes, json.dumps(attempt(name, run, seconds)).encode())
-            finally:
-                os._exit(0)
-        os.close(writes)
-        with os.fdopen(reads) as said:
-            text = said.read()
-        os.waitpid(child, 0)
-    return json.loads(text)
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     count, seed, name = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     rng, run = random.Random(seed), run_of(40, 4)
     hx.importance(run, order=2)  # what is imported and compiled late
-    whole = forked(name, run, 600.0)["took"]
-    print(json.dumps([forked(name, run, rng.uniform(0.0, whole))["wrong"] for _ in range(count)]))
+    whole = forked(attempt, name, run, 600.0)["took"]
+    waits = [rng.uniform(0.0, whole) for _ in range(count)]
+    print(json.dumps([forked(attempt, name, run, wait)["wrong"] for wait in waits]))
