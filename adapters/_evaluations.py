@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -36,6 +37,9 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_MOST_ATTRIBUTES = 100  # beside the objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,10 +279,7 @@ def run_of(
         ],
         durations=trials.column("duration")[counts],
         feasible=np.array([trial.feasible for trial in known]),
-        attributes={
-            name: np.array([trial.attributes.get(name, np.nan) for trial in known])
-            for name in dict.fromkeys(name for trial in known for name in trial.attributes)
-        },
+        attributes=_attributes(known),
         without_result=_without_result(trials, out.reasons, of_rows),
         curves=Curves.of(
             {int(n): trial.curve for n, trial in zip(numbers, trials.all, strict=True)},
@@ -292,6 +293,18 @@ def run_of(
         **times,
         **more,
     )
+
+
+def _attributes(known: Sequence[Evaluation]) -> dict[str, Array]:
+    """Return what else was measured: a column of each name, of those that most trials have.
+
+    Names may be of one trial each: columns of all of them would fill the memory.
+    """
+    counts = Counter(name for trial in known for name in trial.attributes)
+    return {
+        name: np.array([trial.attributes.get(name, np.nan) for trial in known])
+        for name, _ in counts.most_common(_MOST_ATTRIBUTES)
+    }
 
 
 def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Source) -> Encoded:
