@@ -97,6 +97,35 @@ def _called(target: Callable[[FrozenTrial], float | None], trial: FrozenTrial) -
         raise InputError("target", problem, value, remedy) from None
 
 
+def _of_attribute(study: Study, target: str, way: Direction | None, named: Sequence[str]) -> Target:
+    """Return the user attribute that `target` names.
+
+    Raises
+    ------
+    InputError
+        If no trial has such a number.
+    """
+    trials = study.get_trials(deepcopy=False)
+    recorded = dict.fromkeys(name for trial in trials for name in numbers_of(trial.user_attrs))
+    if target not in recorded:
+        there = [*named, *recorded, *MEASURED]
+        unknown = unknown_name("target", target, there, "objective or a user attribute")
+        remedy = "" if named else " The objectives have no names: give an index."
+        raise InputError("target", unknown.problem, target, unknown.remedy + remedy)
+    value = partial(_attribute, target)
+    if way is not None:
+        return Target(target, way, value, is_own=False)
+    way = likelier_direction(target)
+    says = fact(
+        f"direction: {way}, by the name of {target!r}; ",
+        Option("direction"),
+        " says otherwise",
+        kind="direction_by_name",
+        role="check",
+    )
+    return Target(target, way, value, is_own=False, notes=[says])
+
+
 def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
     """Return the objective that `target` names.
 
@@ -124,28 +153,10 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
             ": an index, a name set by set_metric_names, or a function of the trial.",
         )
         raise InputError("target", problem, remedy=remedy)
-    if isinstance(target, str) and target not in (names or []):
-        trials = study.get_trials(deepcopy=False)
-        if any(target in numbers_of(trial.user_attrs) for trial in trials):
-            value = partial(_attribute, target)
-            if way is not None:
-                return Target(target, way, value, is_own=False)
-            way = likelier_direction(target)
-            by_name = f"direction: {way}, by the name of {target!r}; "
-            says = fact(
-                by_name,
-                Option("direction"),
-                " says otherwise",
-                kind="direction_by_name",
-                role="check",
-            )
-            return Target(target, way, value, is_own=False, notes=[says])
     if isinstance(target, str):
         named = names or []
         if target not in named:
-            unknown = unknown_name("target", target, [*named, *MEASURED], "objective")
-            remedy = "" if named else " The objectives have no names: give an index."
-            raise InputError("target", unknown.problem, target, unknown.remedy + remedy)
+            return _of_attribute(study, target, way, named)
         index = named.index(target)
     else:
         index = 0 if target is None else check_count("target", target, minimum=0)

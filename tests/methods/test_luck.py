@@ -140,3 +140,29 @@ def test_a_part_of_a_run_has_its_part_of_what_was_measured():
     )
     with pytest.raises(ValueError, match="attributes"):
         hx.Run(run.space, run.X, run.objective, "minimize", attributes={"t": [1.0]})
+
+
+def test_what_does_not_vary_has_no_ranks():
+    run = with_tests(10)
+    same = hx.Run(run.space, run.X, run.objective, "minimize", attributes={"t": np.ones(10)})
+    with pytest.raises(hx.base.NothingToExplain, match="t is the same in all trials"):
+        hx.methods.luck(same, test="t")
+
+
+def test_a_slip_in_the_name_of_an_attribute_is_named():
+    with pytest.raises(ValueError, match="Did you mean 'test_accuracy'"):
+        hx.importance(study_with_a_test(), target="test_acuracy")
+
+
+def test_attributes_of_one_trial_each_do_not_fill_the_memory():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        trial.set_user_attr("test", 1.0)
+        trial.set_user_attr(f"of trial {trial.number}", 1.0)
+        return trial.suggest_float("x", 0.0, 1.0)
+
+    study.optimize(objective, n_trials=150)
+    recorded = hx.from_optuna(study).attributes
+    assert len(recorded) == 100
+    assert "test" in recorded

@@ -19,6 +19,7 @@ import numpy as np
 from hpo_explain.base import (
     NORMAL_95,
     Claim,
+    Estimate,
     InputError,
     NothingToExplain,
     Result,
@@ -32,7 +33,7 @@ from hpo_explain.base import (
     sign_of,
 )
 from hpo_explain.question import Question, explains
-from hpo_explain.run import Run
+from hpo_explain.run import Repeats, Run
 from hpo_explain.run.metrics import likelier_direction
 from hpo_explain.space import Array, Ints
 
@@ -147,9 +148,9 @@ class Luck(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """How lucky the best trial was, what repeats tell, and how the other metric ranks."""
-        interval = self.drop_interval
-        amount = f"{format_value(self.drop)} ({' to '.join(map(format_value, interval))})"
-        text = f"Trial {self.trials[0]} {self.verdict} lucky: again it would be worse by {amount}."
+        interval = low, high = self.drop_interval
+        drop = Estimate(self.drop, (high - low) / 2.0)
+        text = f"Trial {self.trials[0]} {self.verdict} lucky: again it would be worse by {drop}."
         certain = self.verdict != "may have been"
         return (
             Claim("difference", (), self.drop, interval, text=text, certain=certain),
@@ -232,6 +233,7 @@ def luck(question: Question, *, test: str | None = None) -> Luck:
     predicted = [decision.predicted(run.X[row]) for row in rows]
     ends = np.array([one.interval for one in predicted])
     repeats = _repeats(run)
+    scatter, *_ = Repeats.of(run.X, np.zeros(len(run), dtype=int), run.objective).pooled()
     return Luck(
         subject=question.subject(),
         trials=run.trials[rows],
@@ -241,7 +243,7 @@ def luck(question: Question, *, test: str | None = None) -> Luck:
         upper=ends[:, 1],
         epsilon=decision.counts.between,
         repeats=repeats,
-        scatter=_scatter(run, repeats),
+        scatter=scatter if repeats else np.nan,
         **_tested(run, rows[0], test),
     )
 
@@ -250,24 +252,16 @@ def _best_rows(run: Run) -> Ints:
     """Return the rows of the best feasible trials, each configuration once."""
     rows = np.flatnonzero(run.feasible)
     rows = rows[np.argsort(run.cost[rows], kind="stable")]
-    _, first = np.unique(np.nan_to_num(run.X[rows], nan=-1.0), axis=0, return_index=True)
-    return rows[np.sort(first)][:_SHOWN]
+    return rows[np.sort(run.space.distinct_places(run.X[rows]))][:_SHOWN]
 
 
 def _repeats(run: Run) -> tuple[tuple[int, ...], ...]:
-    X = np.nan_to_num(run.X, nan=-1.0)
-    _, which, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
-    groups = (run.trials[which.ravel() == i] for i in np.flatnonzero(counts > 1))
-    return tuple(sorted(tuple(group.tolist()) for group in groups))
-
-
-def _scatter(run: Run, repeats: tuple[tuple[int, ...], ...]) -> float:
-    """Return the pooled standard deviation of results of the same configurations."""
-    if not repeats:
-        return float("nan")
-    of_group = [run.objective[[run.row(trial) for trial in group]] for group in repeats]
-    squares = sum(float(((y - y.mean()) ** 2).sum()) for y in of_group)
-    return float(np.sqrt(squares / sum(len(y) - 1 for y in of_group)))
+    """Return the trials of each configuration that was evaluated more than once."""
+    keys = run.space.keys(run.X)
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    by_key = run.trials[np.argsort(which, kind="stable")]
+    groups = np.split(by_key, np.cumsum(counts)[:-1])
+    return tuple(sorted(tuple(group.tolist()) for group in groups if len(group) > 1))
 
 
 def _tested(run: Run, best: int, test: str | None) -> dict[str, Any]:
@@ -283,6 +277,9 @@ def _tested(run: Run, best: int, test: str | None) -> dict[str, Any]:
     if len(rows) < _LEAST:
         some = counted(len(rows), "trial")
         raise NothingToExplain(fact(f"{some} with a value of {test}; ranks need {_LEAST}"))
+    if np.ptp(values[rows]) == 0.0 or np.ptp(run.objective[rows]) == 0.0:
+        same = test if np.ptp(values[rows]) == 0.0 else run.objective_name
+        raise NothingToExplain(fact(f"{same} is the same in all trials, so there are no ranks"))
     cost = sign_of(likelier_direction(test)) * values
     y, other = run.cost[rows], cost[rows]
     rho = float(np.corrcoef(mean_ranks(y), mean_ranks(other))[0, 1])

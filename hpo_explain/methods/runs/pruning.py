@@ -51,6 +51,7 @@ _SUPPOSED = 5, 0.8  # as so many trials that tell an artanh ρ of this
 _WIDEST = 3.0  # times: how much more all scatter than the finished ones
 _NAMED = 0.2  # a pruned trial that would have been the best with this chance is named
 _KEPT = 0.95
+_LEAST_TOLD = 0.1  # of chances below .05 so many were true where nothing was chosen
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -144,9 +145,12 @@ class Pruning(Result):
         if self.p_best.max() >= _NAMED:
             which = f", most likely trial {likely} ({percent(self.p_best.max())})"
         one = "it" if n == 1 else "one of them"
+        chance = percent(self.p_lost)
+        if self.p_lost < _LEAST_TOLD:
+            chance = f"at most {percent(_LEAST_TOLD)}"
         lost = (
             f"{counted(n, 'trial')} of {every} {'was' if n == 1 else 'were'} pruned; the chance "
-            f"that {one} would have been the best is {percent(self.p_lost)}{which}."
+            f"that {one} would have been the best is {chance}{which}."
         )
         took = ""
         if np.isfinite(self.seconds_saved):
