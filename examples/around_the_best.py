@@ -29,13 +29,12 @@ def main() -> None:
     calls = parser.parse_args().calls
     run = hx.from_skopt(skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0))
 
-    # from the first trial to the incumbent
-    path = hx.methods.ablation(run, source=0)
-    print(path)
-    # gains beside Shapley values, which do not depend on the order
-    path.plot(view="shares")
+    # from the first trial to the trial to keep
+    found = hx.changes(run, 0)
+    print(found)
+    found.plot(view="path")  # one change after the other
     # from a default of yours
-    hx.methods.ablation(run, source={"rate": 1e-4, "momentum": 0.9})
+    hx.changes(run, {"rate": 1e-4, "momentum": 0.9})
 
     print(hx.methods.local_importance(run).sentence)
     print(hx.methods.lime(run).sentence)  # a linear model, with its R²

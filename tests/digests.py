@@ -59,7 +59,6 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         ),
         "accumulated effect": lambda run: hx.partial_dependence(run, first, kind="accumulated"),
         "h statistic": lambda run: hx.methods.h_statistic(run),
-        "ablation": lambda run: hx.methods.ablation(run),
         "local importance": lambda run: hx.methods.local_importance(run),
         "lime": lambda run: hx.methods.lime(run),
         "prediction": lambda run: hx.explain_prediction(run),

@@ -36,12 +36,12 @@ SPACES = {
 OBJECTIVES = (1.0, 1e140, 1e300, 1e308, 1e-300, 1e-320)
 FACADES = {
     "importance": lambda run: hx.importance(run, order=2, n_trees=8),
+    "changes": lambda run: hx.changes(run, 0),
     "proposal": lambda run: hx.explain_proposal(run, 11, background=20),
     "path": lambda run: hx.methods.desirability_path(run, background=20, proposals=[10, 11]),
     "effect": lambda run: hx.partial_dependence(run, "x", sample=20, grid_size=5),
     "pair": lambda run: hx.partial_dependence(run, ("x", "n"), sample=20, grid_size=4),
     "regions": lambda run: hx.partial_dependence(run, "x", regions=True, sample=20, grid_size=5),
-    "ablation": hx.methods.ablation,
     "local importance": hx.methods.local_importance,
     "lime": lambda run: hx.methods.lime(run, 3),
     "interactions": lambda run: hx.methods.h_statistic(run),
@@ -119,7 +119,7 @@ def check(function, run):
         ("proposal", "widest", 1.0),
         ("effect", "wide", 1e140),
         ("importance", "many whole log", 1.0),
-        ("ablation", "unit", 1e300),
+        ("changes", "unit", 1e300),
         ("sensitivity", "unit", 1e140),
         ("noise", "large log", 1.0),
         ("noise", "widest", 1.0),

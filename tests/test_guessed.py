@@ -20,7 +20,7 @@ from hpo_explain.base import guessed
         ("plot_contour", "methods.contours"),
         ("plot_rank", "methods.contours"),
         ("plot_slice", "methods.slices"),
-        ("ablation", "methods.ablation"),
+        ("ablation", "changes"),
         ("recomended_space", "recommended_space"),
         ("LimeExplanation", "methods.lime"),
     ],

@@ -135,9 +135,9 @@ SAID = {
     "surrogate": predictions,
     "trust": trust,
     "importance": lambda w, run, kind: hx.importance(run, 2, kind="forest", n_trees=8),
-    "ablation": lambda w, run, kind: hx.methods.ablation(run, 3, kind=kind),
-    "ablation of EI": rows_of(
-        lambda w, run, kind: hx.methods.ablation(run, 3, 12, acquisition="ei", before=20, kind=kind)
+    "changes": lambda w, run, kind: hx.changes(run, 3, kind=kind),
+    "changes of EI": rows_of(
+        lambda w, run, kind: hx.changes(run, 3, 12, acquisition="ei", before=20, kind=kind)
     ),
     "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
     "lime": lime(),

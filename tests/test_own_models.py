@@ -71,7 +71,7 @@ def test_importance_is_that_of_the_model_given():
 
 
 def test_around_a_configuration_it_is_the_model_given():
-    steps = hx.methods.ablation(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
+    steps = hx.changes(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
     gains = steps.to_frame()["gain"]
     np.testing.assert_allclose([gains["x1"], gains["x2"]], [0.0, 0.8], atol=1e-9)
     assert hx.methods.local_importance(RUN, surrogate=OWN).subject.model == "a model of yours"
@@ -342,7 +342,7 @@ def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
 
 @pytest.mark.parametrize(
     "explain",
-    [hx.explain_prediction, hx.methods.local_importance, hx.methods.ablation, hx.methods.lime],
+    [hx.explain_prediction, hx.methods.local_importance, hx.changes, hx.methods.lime],
 )
 def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
     note = the_note(

@@ -24,7 +24,7 @@ def explain(run):
     hx.partial_dependence(run, "x1", sample=20, grid_size=5).plot(ax=Figure().add_subplot())
     json.dumps(hx.methods.lime(run, 3, "tree", sample=100).to_dict(), allow_nan=False)
     hx.methods.local_importance(run, 3)
-    hx.methods.ablation(run, 3)
+    hx.changes(run, 3)
 
 
 def test_nothing_that_threads_share_is_changed_or_lost():

@@ -33,7 +33,7 @@ found.plot()
 # ------------------
 # One change after the other, always the one that helps most after those above it.
 
-hx.methods.ablation(study, source=default).plot()
+found.plot(view="path")
 
 # %%
 # What could tuning gain at all?

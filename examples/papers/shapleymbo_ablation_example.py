@@ -50,10 +50,15 @@ def contributions(n: int, seed: int) -> pd.DataFrame:
         background=hx.methods.global_background(forest.space, 3000, seed=seed),
         estimator="exact",
     ).explain(target)
-    table = ablation.to_frame().loc[list(NAMES), ["alone", "gain"]]
-    table["gain"] /= ablation.total_gain
+    table = pd.DataFrame(
+        {
+            "alone": [step.alone for step in ablation.steps],
+            "ablation": ablation.gains / ablation.gains.sum(),
+        },
+        index=[step.names[0] for step in ablation.steps],
+    ).loc[list(NAMES)]
     table["shapley"] = pd.Series(shapley.total / shapley.payout["total"], index=shapley.names)
-    return table.rename(columns={"gain": "ablation"})
+    return table
 
 
 @experiment(

@@ -173,9 +173,10 @@ def by_ablation(run: Logged, best: ProposalExplanation) -> tuple[np.ndarray, lis
     nearest = int(np.argmin(np.abs(mean - average)))
     source = SPACE.decode(sample[[nearest]])[0]
     explainer = hx.methods.AblationExplainer(run.model, direction="minimize")
-    table = explainer.explain(source, dict(best.config)).to_frame()
-    gains = table["gain"].reindex(NAMES, fill_value=0.0).to_numpy()
-    return gains / gains.sum(), [str(name) for name in table.index]
+    found = explainer.explain(source, dict(best.config))
+    order = [step.names[0] for step in found.steps]
+    gains = pd.Series(found.gains, index=order).reindex(NAMES, fill_value=0.0).to_numpy()
+    return gains / gains.sum(), order
 
 
 @cache

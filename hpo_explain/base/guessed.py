@@ -27,7 +27,9 @@ _ELSEWHERE = {
     "compare": "plot_edf edf compare_runs compare_studies",
     "recommended_space": "search_space narrow narrow_space reduced_space suggest_space space",
     "advise": "advice suggest recommend next_steps what_next",
-    "changes": "difference diff counterfactual counterfactuals",
+    "changes": (
+        "ablation ablation_path ablation_analysis difference diff counterfactual counterfactuals"
+    ),
     "report": "explain_all html dashboard profile create_report",
     "from_optuna": "load_study from_study from_storage read_study",
     "from_frame": "from_csv read_csv from_pandas from_dataframe from_table from_wandb from_mlflow",
@@ -35,7 +37,6 @@ _ELSEWHERE = {
     "methods.contours": "plot_contour contour plot_rank rank ranks",
     "methods.timeline": "plot_timeline gantt",
     "methods.lime": "lime lime_explanation",
-    "methods.ablation": "ablation_path ablation_analysis",
     "pruning": "plot_intermediate_values intermediate_values learning_curve learning_curves",
     "methods.local_importance": "lpi local_parameter_importance",
 }

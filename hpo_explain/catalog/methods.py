@@ -230,19 +230,6 @@ CONTOURS = Method(
 
 # Topic: around.
 
-ABLATION = Method(
-    name="ablation",
-    module="hpo_explain.methods.around.ablation",
-    asks="Which changes lead from the default to the best configuration?",
-    limits="where changes act together, the gain of each depends on their order (its Shapley value "
-    "does not)",
-    options={"source": "--from", "target": "--to"},
-    title="Which changes made the difference?",
-    how_to_read="From top to bottom one value after the other is changed, always the one that "
-    "helps most; the length of a stair is what it gains. Where changes act together, the hatched "
-    "bars, averages over all orders, are the fair shares.",
-)
-
 CHANGES = Method(
     name="changes",
     top=True,
@@ -250,6 +237,10 @@ CHANGES = Method(
     asks="Which changes to the default account for the improvement, and which can be undone?",
     limits="compares with the best configuration that was tried; to reach an objective, it looks "
     "at values of trials only",
+    title="Which changes made the difference?",
+    how_to_read="A bar is what one change brings, averaged over the orders in which the changes "
+    "can be made; its whisker is a 95% interval. Changes that are not needed are pale: they can be "
+    "put back, and the gain stays.",
 )
 
 EXPLAIN_PREDICTION = Method(

@@ -7,8 +7,7 @@ from ._engines.background import local_background as local_background
 from .advice.advise import advise as advise
 from .advice.optimum import optimum as optimum
 from .advice.summary import summary as summary
-from .around.ablation import AblationExplainer as AblationExplainer
-from .around.ablation import ablation as ablation
+from .around.changes import AblationExplainer as AblationExplainer
 from .around.changes import changes as changes
 from .around.lime import LimeExplainer as LimeExplainer
 from .around.lime import lime as lime

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
-    ABLATION,
     ADVISE,
+    CHANGES,
     COMPARE,
     DESIRABILITY_PATH,
     EXPLAIN_PROPOSAL,
@@ -93,7 +93,7 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
     ),
     HISTORY.name: trials_body,
     **dict.fromkeys(
-        (one.name for one in (PARTIAL_DEPENDENCE, OPTIMUM, RECOMMENDED_SPACE, ABLATION)), _as_line
+        (one.name for one in (PARTIAL_DEPENDENCE, OPTIMUM, RECOMMENDED_SPACE, CHANGES)), _as_line
     ),
 }
 JOINT = (PARETO, COMPARE)
@@ -106,7 +106,7 @@ _FIRST = (
     PARTIAL_DEPENDENCE,
     OPTIMUM,
     RECOMMENDED_SPACE,
-    ABLATION,
+    CHANGES,
     EXPLAIN_PROPOSAL,
     DESIRABILITY_PATH,
 )

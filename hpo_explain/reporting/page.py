@@ -83,7 +83,7 @@ def report(
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
         "summary", "what-if" (the profiler), "advise", "history", and a line each for "importance",
-        "partial-dependence", "optimum", "recommended-space", "ablation", "explain-proposal",
+        "partial-dependence", "optimum", "recommended-space", "changes", "explain-proposal",
         "desirability-path", "trust", "noise", "luck", "pruning" and "timeline". Each is what the
         function of that name answers. A `Section` of your own may stand among them.
     surrogate : Surrogate or object, optional

@@ -74,7 +74,6 @@ def with_curves(run):
 
 
 MADE = {
-    "Ablation": hx.methods.ablation,
     "Effect along trials": lambda run: hx.partial_dependence(run, "lr", kind="accumulated"),
     "Advice": hx.advise,
     "Changes": hx.changes,

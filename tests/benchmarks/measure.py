@@ -119,7 +119,7 @@ QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a na
     "trust": lambda source, _: hx.trust(source),
     "explain_proposal": lambda source, _: hx.explain_proposal(source),
     "first": lambda source, _: hx.explain_proposal(source),
-    "ablation": lambda source, _: hx.methods.ablation(source),
+    "changes": lambda source, _: hx.changes(source),
     "h_statistic": lambda source, _: hx.methods.h_statistic(source),
     "explain_predictions": lambda source, _: hx.methods.explain_predictions(source),
     "partial_dependence": lambda source, _: hx.partial_dependence(source, "c"),

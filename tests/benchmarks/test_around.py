@@ -2,7 +2,7 @@
 
     python -m pytest tests/benchmarks/test_around.py -o addopts= --benchmark-only -s
 
-Ablation, local importance and LIME of 10 hyperparameters: at most 2 s each on two cores; the
+Changes, local importance and LIME of 10 hyperparameters: at most 2 s each on two cores; the
 H-statistic of all pairs of 7 from 100 points: at most 5 s.
 """
 
@@ -42,13 +42,13 @@ def run(kind):
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (hx.methods.ablation, {}),
-        (hx.methods.ablation, {"acquisition": "ei"}),
+        (hx.changes, {}),
+        (hx.changes, {"acquisition": "ei"}),
         (hx.methods.local_importance, {}),
         (hx.methods.lime, {}),
         (hx.methods.lime, {"model": "tree"}),
     ],
-    ids=["ablation", "ablation-ei", "local-importance", "lime", "lime-tree"],
+    ids=["changes", "changes-ei", "local-importance", "lime", "lime-tree"],
 )
 def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, function, options):
     benchmark.pedantic(

@@ -17,7 +17,7 @@ SCALE = float(os.environ.get("SCALE", "1"))
 # seconds and megabytes
 AIMS = {
     ("pairs", 20_000, 10, 3): (15, 1000),
-    ("ablation", 100, 500, 3): (20, 1000),
+    ("changes", 100, 500, 3): (20, 1000),
     ("h_statistic", 100, 500, 3): (20, 1000),
     ("explain_predictions", 100, 500, 3): (20, 1000),
     ("partial_dependence", 1_000, 6, 5_000): (10, 1000),

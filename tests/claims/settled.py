@@ -46,7 +46,7 @@ def questions_of(run: hx.Run) -> Mapping[str, Callable[[hx.Run], Any]]:
     return {
         "importance": hx.importance,
         "effect": lambda one: hx.partial_dependence(one, name),
-        "ablation": lambda one: hx.methods.ablation(one, worst, best),
+        "changes": lambda one: hx.changes(one, worst, best),
         "prediction": lambda one: hx.explain_prediction(one, best),
         "local importance": lambda one: hx.methods.local_importance(one, best),
     }

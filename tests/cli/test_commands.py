@@ -214,7 +214,7 @@ def test_the_pending_trial_is_the_one_that_runs(study, run):
 # ---------------------------------------------------------------------- what is shown
 
 
-@pytest.mark.parametrize(("command", "name"), [("importance", "a.png"), ("ablation", "a.SVG")])
+@pytest.mark.parametrize(("command", "name"), [("importance", "a.png"), ("changes", "a.SVG")])
 def test_a_plot_is_drawn_beside_the_table(folder, study, run, command, name):
     outcome = run(command, "study.db", "--plot", name, "--csv")
     assert outcome.exit_code == 0, outcome.output

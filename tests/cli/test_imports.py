@@ -68,7 +68,7 @@ FUNCTIONS = [
     "recommended_space",
     "explain_proposal",
 ]
-COMMANDS = [name.replace("_", "-") for name in FUNCTIONS] + ["ablation"]
+COMMANDS = [name.replace("_", "-") for name in FUNCTIONS] + ["changes"]
 
 
 def imported_after(calls, names, folder):

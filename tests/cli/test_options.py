@@ -86,9 +86,9 @@ def test_a_failed_section_is_one_line_and_with_debug_a_traceback(study, run, mon
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    module = importlib.import_module("hpo_explain.methods.around.ablation")
+    module = importlib.import_module("hpo_explain.methods.around.changes")
     monkeypatch.setattr(module.AblationExplainer, "explain", broken)
-    parts = tuple(part for part in page.SECTIONS if part.name in ("history", "ablation"))
+    parts = tuple(part for part in page.SECTIONS if part.name in ("history", "changes"))
     monkeypatch.setattr(page, "SECTIONS", parts)
     outcome = run("report", "study.db", *["--debug"] * debug)
     assert outcome.exit_code == 0

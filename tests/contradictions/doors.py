@@ -35,7 +35,6 @@ ASKED = (
     "recommended_space",
     "advise",
     "changes",
-    "ablation",
     "explain_prediction",
     "local_importance",
     "importance",
@@ -247,12 +246,8 @@ def _of_advice(door: str, told: Mapping[str, Any]) -> Iterator[Told]:
 
 def _of_changes(door: str, told: Mapping[str, Any]) -> Iterator[Told]:
     yield Told(door, "trial to keep", "run", told["best"]["trial"])
-
-
-def _of_ablation(door: str, told: Mapping[str, Any]) -> Iterator[Told]:
-    yield Told(door, "trial to keep", "run", told["target_trial"])
-    for end, place in (("source", 0), ("target", -1)):
-        of = _config(told[end])
+    for end, place in (("start", 0), ("best", -1)):
+        of = _config(told[end]["config"])
         yield Told(door, "prediction", of, told["values"][place])
 
 
@@ -295,7 +290,6 @@ _NUMBERS: Mapping[str, Callable[..., Iterator[Told]]] = {
     "recommended_space": _of_space,
     "advise": _of_advice,
     "changes": _of_changes,
-    "ablation": _of_ablation,
     "explain_prediction": _of_prediction,
     "local_importance": _of_prediction,
     "importance": _of_importance,

@@ -31,10 +31,10 @@ def test_plotly_draws_the_effect_that_was_computed(name):
     assert name in figure.layout.title.text
 
 
-def test_plotly_draws_the_gains_of_ablation():
+def test_plotly_draws_the_steps_of_ablation():
     pytest.importorskip("plotly")
-    found = hx.methods.ablation(RUN)
-    bars = [t for t in found.to_plotly().data if t.type == "bar"]
+    found = hx.changes(RUN)
+    bars = [t for t in found.to_plotly(view="path").data if t.type == "bar"]
     assert sum(len(bar.x) for bar in bars) == len(found.steps)
 
 

@@ -150,7 +150,7 @@ def test_intervals_narrow_as_told_and_more_than_after_random_trials(cost, asked)
 
 CORNERS = ({"x1": 0.1, "x2": 0.9, "x3": 0.5}, {"x1": 0.9, "x2": 0.1, "x3": 0.5})
 AT_CORNERS = {
-    "the steps of the ablation": lambda run: hx.methods.ablation(run, *CORNERS),
+    "what the changes bring": lambda run: hx.changes(run, *CORNERS),
     "the contributions to the prediction": lambda run: hx.explain_prediction(run, CORNERS[0]),
     "local importance": lambda run: hx.methods.local_importance(run, CORNERS[0]),
 }

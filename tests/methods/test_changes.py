@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods.around.changes import changes_between, changes_that_reach
+from hpo_explain.methods.around.changes import AblationExplainer
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
@@ -26,7 +26,7 @@ def scattered(slopes, by, n=200, seed=0):
 
 
 def changes(draws, start=ONES, end=ZEROS, **options):
-    return changes_between(draws, start, end, **options)
+    return AblationExplainer(draws).explain(start, end, **options)
 
 
 def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_is_put_back():
@@ -189,17 +189,18 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
             {"x1": 0.25, "x2": 0.5, "x3": 1.0, "x4": 1.0},
         ]
     )
-    one = changes_that_reach(draws, ONES, 3.5, tried)
+    reach = AblationExplainer(draws).reach
+    one = reach(ONES, 3.5, tried)
     assert one.changed == {"x1": 0.25}
     assert (one.gain, one.probability_kept) == (pytest.approx(3.0, abs=0.01), 1.0)
     assert one.claims[0].certain
-    both = changes_that_reach(draws, ONES, 1.5, tried)
+    both = reach(ONES, 1.5, tried)
     assert both.changed == {"x1": 0.25, "x2": 0.0}
-    never = changes_that_reach(draws, ONES, 0.5, tried)
+    never = reach(ONES, 0.5, tried)
     assert not never.claims[0].certain
     assert "No change of the default is known to reach 0.5" in never.sentence
     with pytest.raises(hx.base.NothingToExplain, match="reaches 7 already"):
-        changes_that_reach(draws, ONES, 7.0, tried)
+        reach(ONES, 7.0, tried)
 
 
 # ---------------------------------------------------------------------- what users call
@@ -332,6 +333,9 @@ def test_any_two_configurations_are_compared_and_the_way_back_is_the_opposite():
     whole = float((X[4] - X[9]) @ [3.0, 1.0, 0.0])
     assert there.whole_drawn.mean() == pytest.approx(whole, abs=0.1)
     np.testing.assert_allclose(there.whole_drawn, -back.whole_drawn, atol=1e-6)
+    for found in (there, back):  # a loss is divided as a gain is, the largest part first
+        told = [c.hyperparameters for c in found.claims if c.kind == "contribution"]
+        assert (told[0], found.names[0]) == (("x1",), "x1")
     assert ("trial 4" in there.sentence, "trial 9" in there.sentence) == (True, True)
     by_values = hx.changes(run, run.config(4), run.config(9))
     np.testing.assert_allclose(by_values.contributions, there.contributions)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods.around.ablation import AblationExplainer
+from hpo_explain.methods.around.changes import AblationExplainer
 from tests.analytic import AnalyticSurrogate
 from tests.noted import the_note
 

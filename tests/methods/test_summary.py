@@ -91,7 +91,7 @@ def test_no_function_names_a_leader_by_too_few_trials(n, d):
             assert text in shown
             assert not any(name in shown for name in run.space.names), method.name
         assert result.printed_cells() == []
-    assert {"importance", "optimum", "ablation", "explain_prediction", "lime"} <= named
+    assert {"importance", "optimum", "changes", "explain_prediction", "lime"} <= named
 
 
 @few_draws

@@ -26,7 +26,7 @@ MORE = [
     "partial-dependence",
     "optimum",
     "recommended-space",
-    "ablation",
+    "changes",
     "explain-proposal",
     "desirability-path",
     "trust",
@@ -145,7 +145,7 @@ def test_each_line_answers_in_a_sentence_and_says_which_function_it_is(report, p
             assert card.headline.endswith(".")
 
 
-@pytest.mark.parametrize("name", ["partial-dependence", "optimum", "recommended-space", "ablation"])
+@pytest.mark.parametrize("name", ["partial-dependence", "optimum", "recommended-space", "changes"])
 def test_what_the_profiler_shows_has_a_line_and_no_figure(report, page, name):
     (card,) = [card for card in report.cards if card.anchor == name]
     assert card.body == ""

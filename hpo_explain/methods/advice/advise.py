@@ -31,7 +31,7 @@ def advise(
         had the results that are expected of them: for several workers.
     settle : Result or str, optional
         In place of what improves the objective, the configurations that are expected to narrow the
-        intervals of a result most: of importance, an effect, an ablation (which of two
+        intervals of a result most: of importance, an effect, the changes between two (which of two
         configurations is better, and by what), a prediction or local importance, of the same trials
         and with the same seed. ``"importance"`` is that of all hyperparameters, the name of one its
         effect.

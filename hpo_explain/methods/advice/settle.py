@@ -44,7 +44,7 @@ from hpo_explain.base import (
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.advice.advise_result import Action, Narrowed
 from hpo_explain.methods.advice.rules import shortened
-from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.around.changes_result import Changes
 from hpo_explain.methods.around.local_importance import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -60,7 +60,7 @@ from hpo_explain.space import Array, Ints
 _MEASURED: Mapping[Any, str] = {
     FanovaImportance: "importance",
     Effect: "the effect of {names}",
-    Ablation: "the steps of the ablation",
+    Changes: "what the changes bring",
     PredictionExplanation: "the contributions to the prediction",
     LocalImportance: "local importance",
 }
@@ -180,7 +180,7 @@ def _result(question: Question, settled: Result | str) -> Result:
             raise _refused(settled, problem, "Give a result of this run, as a whole.")
         return settled
     problem = (
-        "must be a result of importance, partial_dependence, ablation, explain_prediction or "
+        "must be a result of importance, partial_dependence, changes, explain_prediction or "
         f"local_importance, but was of type {kind}"
     )
     remedy = "Give one of these, 'importance', or the name of a hyperparameter for its effect."

@@ -1,17 +1,18 @@
-"""The fewest changes: which of those that lead from a default to the best configuration it takes.
+"""What differs between two configurations: what each change brings, and which can be put back.
 
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
 f_s        a draw of the cost
-g_s(T)     ``f_s(default) - f_s(default with the changes T)``; g_s of all changes
-noise      standard deviation of one evaluation at the best configuration
+g_s(T)     ``f_s(start) - f_s(start with the changes T)``; g_s of all changes
+noise      standard deviation of one evaluation at the end
 =========  ============================================================================
 
-T keeps the gain in a draw if ``g_s > 0`` and no more of it is lost than
+A contribution is the Shapley value of a change in the game g (baseline Shapley: the start is the
+only background). T keeps the gain in a draw if ``g_s > 0`` and no more of it is lost than
 ``max((1 - keep) g_s, min(noise, g_s / 2))``. The smallest T that does in 85 % of the draws is
 taken, of several the likeliest; all changes where ``g_s > 0`` in less than 90 %. It is certain from
-95 % on.
+95 % on. The path of ablation makes the same changes in greedy order.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ import numpy as np
 
 from hpo_explain.base import (
     ROUNDING,
-    Direction,
     Fact,
     InputError,
     NothingToExplain,
     Subject,
     check_number,
-    check_seed,
     fact,
     format_value,
+    shows_progress,
 )
 from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, stretched
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.explainer import Explainer
+from hpo_explain.methods.around.ablation import ablation_path
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.methods.around.mixtures import Mixtures, differing
-from hpo_explain.models import Surrogate
-from hpo_explain.question import Explained, Question, explained_of, explains
+from hpo_explain.question import Explained, Question, explains
 from hpo_explain.space import Array, Bools, Config, SearchSpace, lowest, ranked
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
@@ -50,16 +51,15 @@ _HALF = 0.5  # of the gain: noise is no reason to lose more
 _NEAR, _KEPT = (25, 10)
 
 
-def _nothing_to_change(start: End) -> NothingToExplain:
-    return NothingToExplain(
-        fact(
-            f"{start.name} is the best configuration that is known, so there is nothing to change "
-            f"({format_value(start.config, width=200)})"
-        )
-    )
+def _nothing_to_change(start: End, end: End) -> NothingToExplain:
+    same = f"{start.name} and {end.name} are the same configuration"
+    if end.role == "best":
+        same = f"{start.name} is the best configuration that is known"
+    config = format_value(start.config, width=200)
+    return NothingToExplain(fact(f"{same}, so there is nothing to change ({config})"))
 
 
-@explains(of="surrogate")
+@explains
 def changes(
     question: Question,
     default: Config | int | None = None,
@@ -69,6 +69,9 @@ def changes(
     reach: float | None = None,
 ) -> Changes:
     """Say which changes it takes from a default to the best, or from any configuration to another.
+
+    With `acquisition` the changes are of an acquisition function, such as what made one proposal
+    more desirable than another; with ``target="failed"`` of how probably a trial fails.
 
     Parameters
     ----------
@@ -89,7 +92,8 @@ def changes(
     -------
     Changes
         ``changed`` holds the values to change, ``put_back`` those that can stay, ``gain`` what the
-        changes bring, with its ``interval``; the table what each change contributes.
+        changes bring, with its ``interval``; the table what each change contributes; the view
+        "path" draws them in the order of ablation [1]_.
 
     Raises
     ------
@@ -97,6 +101,11 @@ def changes(
         If there is nothing to change.
     ValueError
         If fewer than two trials are finished, or the default is not a configuration of the space.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2017). Efficient parameter importance analysis via ablation with
+       surrogates. AAAI.
 
     Examples
     --------
@@ -111,7 +120,7 @@ def changes(
     >>> [*found.changed], [*found.put_back]
     (['x'], ['y'])
     """
-    run, model = question.run, question.model
+    run = question.run
     best = End(run.config(question.keep), "best", question.keep)
     notes = list[Fact]()
     if to is not None:
@@ -122,6 +131,7 @@ def changes(
         run.space.row(best.config, "to")
     if default is not None:
         config, moved = within_log_ranges(run.space, question.config("default", default))
+        run.space.row(config, "default")
         notes += moved
         start = End(config, "given", question.trial(default))
     elif reach is not None:
@@ -135,11 +145,12 @@ def changes(
         middle = run.space.from_latent(np.full((1, len(run.space)), 0.5))
         start = End(run.space.decode(run.space.project(middle))[0], "middle")
         notes.append(fact("default: the middle of the search space, as none was given"))
-    subject, seed = question.subject(notes=notes), question.seed
+    explainer = AblationExplainer(
+        question.model, subject=question.subject(notes=notes), seed=question.seed
+    )
     if reach is not None:
-        tried = run.X[np.asarray(run.feasible)]
-        return changes_that_reach(model, start, reach, tried, subject=subject, seed=seed)
-    return changes_between(model, start, best, keep=keep, subject=subject, seed=seed)
+        return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])
+    return explainer.explain(start, best, keep=keep)
 
 
 def within_log_ranges(space: SearchSpace, config: Config) -> tuple[Config, list[Fact]]:
@@ -173,115 +184,115 @@ def within_log_ranges(space: SearchSpace, config: Config) -> tuple[Config, list[
     return moved, notes
 
 
-def changes_between(
-    surrogate: Surrogate,
-    default: Config | End,
-    best: Config | End,
-    *,
-    keep: float = 0.95,
-    direction: Direction = "minimize",
-    subject: Subject | None = None,
-    seed: int = 0,
-) -> Changes:
-    """Return the fewest changes from a configuration to another that keep its gain.
+@dataclass(frozen=True, eq=False)
+class AblationExplainer(Explainer):
+    """Says which changes between two configurations make the difference.
 
     Parameters
     ----------
-    surrogate : Surrogate
-        The model of the objective.
-    default, best : dict
-        The configurations, in the user's units; what is inactive is left out.
-    keep : float, default 0.95
-        The share of the gain that is kept.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective.
-    subject : Subject, optional
-        What is explained; by default it is made from the model and `direction`.
+    surrogate, direction, subject, space
+        As of `Explainer`.
     seed : int, default 0
         Seed of the draws, of orders where more than 11 hyperparameters differ, and of the value of
         what is active in neither configuration, but after some of the changes.
 
     Raises
     ------
-    NothingToExplain
-        If the two configurations are the same.
     ValueError
-        If a configuration is not one of the space, or `keep` is not in (0, 1].
+        If `surrogate` is neither, or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Fawcett, C. and Hoos, H. H. (2016). Analysing differences between algorithm
+       configurations through ablation. J. Heuristics 22, 431-458.
+       https://doi.org/10.1007/s10732-014-9275-9
+    .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 3, Eq. 3; Section 8, baseline Shapley.
 
     Examples
     --------
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> belief = hx.Run(space, X, 3.0 * X[:, 0], "minimize").belief()
-    >>> changes_between(belief, {"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.1}).changed
-    {'x': 0.1}
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> explainer = hx.methods.AblationExplainer(surrogate)
+    >>> found = explainer.explain({"x": 0.9, "y": 0.9}, {"x": 0, "y": 0})
+    >>> found.names, found.steps[0].names
+    (('x', 'y'), ('x',))
     """
-    if not 0.0 < check_number("keep", keep) <= 1.0:
-        problem = f"must lie above 0 and be at most 1, but was {keep!r}"
-        remedy = "Give a share of the gain, such as 0.95."
-        raise InputError("keep", problem, keep, remedy)
-    explained, about = explained_of(surrogate, subject, direction)
-    start, end = End.of(default), End.of(best)
-    x = explained.space.row(start.config, "default")
-    y = explained.space.row(end.config, "best")
-    mixed = Mixtures(explained.space, x, y)
-    if not mixed.columns:
-        raise _nothing_to_change(start)
-    game = _Game(explained, mixed, check_seed(seed))
-    return _changes(game, start, end, about, game.smallest(keep), keep=keep)
 
+    @shows_progress
+    def explain(self, source: Config | End, target: Config | End, *, keep: float = 0.95) -> Changes:
+        """Return what each change from one configuration to another brings, and the fewest.
 
-def changes_that_reach(
-    surrogate: Surrogate,
-    default: Config | End,
-    reach: float,
-    tried: Array,
-    *,
-    direction: Direction = "minimize",
-    subject: Subject | None = None,
-    seed: int = 0,
-) -> Changes:
-    """Return the fewest changes of a configuration that reach an objective with 95 %.
+        Parameters
+        ----------
+        source, target : dict
+            The configurations, in the user's units; what is inactive is left out.
+        keep : float, default 0.95
+            The share of the gain that the fewest changes keep.
 
-    Parameters
-    ----------
-    surrogate, default, direction, subject, seed
-        As of `changes_between`.
-    reach : float
-        The objective to be reached.
-    tried : ndarray of shape (n, d)
-        Encoded rows that values are taken from.
+        Raises
+        ------
+        NothingToExplain
+            If the two configurations are the same.
+        ValueError
+            If a configuration is not one of the space, or `keep` is not in (0, 1].
+        """
+        if not 0.0 < check_number("keep", keep) <= 1.0:
+            problem = f"must lie above 0 and be at most 1, but was {keep!r}"
+            remedy = "Give a share of the gain, such as 0.95."
+            raise InputError("keep", problem, keep, remedy)
+        start, end = End.of(source), End.of(target, "other")
+        x = self.space.row(start.config, "source")
+        y = self.space.row(end.config, "target")
+        mixed = Mixtures(self.space, x, y)
+        if not mixed.columns:
+            raise _nothing_to_change(start, end)
+        game = _Game(self.explained, mixed, self.seed)
+        return _changes(game, start, end, self.about, game.smallest(keep), keep=keep)
 
-    Raises
-    ------
-    NothingToExplain
-        If the configuration reaches it already, or there is nothing to be changed.
-    ValueError
-        If the configuration is not one of the space, or `reach` is not a number.
-    """
-    goal = check_number("reach", reach)
-    explained, about = explained_of(surrogate, subject, direction)
-    start = End.of(default)
-    x = explained.space.row(start.config, "default")
-    costs = explained.draws(seed).costs
-    limit = explained.sign * goal
+    @shows_progress
+    def reach(self, source: Config | End, goal: float, tried: Array) -> Changes:
+        """Return the fewest changes of a configuration that reach an objective with 95 %.
 
-    def reaches(rows: Array) -> Array:
-        far = _stretched(costs(rows) - limit)
-        return (far <= 0.0).mean(axis=0)
+        Parameters
+        ----------
+        source : dict
+            The configuration, in the user's units.
+        goal : float
+            The objective to be reached.
+        tried : ndarray of shape (n, d)
+            Encoded rows that values are taken from.
 
-    probability = float(reaches(x[None])[0])
-    if probability >= LEVEL:
-        reached = f"{start.name} reaches {format_value(goal)} already, with {probability:.0%}"
-        raise NothingToExplain(fact(reached))
-    y = _reaching(explained, x, tried, reaches, costs)
-    if y is None:
-        raise _nothing_to_change(start)
-    game = _Game(explained, Mixtures(explained.space, x, y), seed)
-    end = End(explained.space.decode(y[None])[0], "found")
-    every = np.ones(len(game.mixed.columns), bool)
-    return _changes(game, start, end, about, every, reach=goal)
+        Raises
+        ------
+        NothingToExplain
+            If the configuration reaches it already, or there is nothing to be changed.
+        ValueError
+            If the configuration is not one of the space, or `goal` is not a number.
+        """
+        goal, explained = check_number("reach", goal), self.explained
+        start = End.of(source)
+        x = self.space.row(start.config, "source")
+        costs = explained.draws(self.seed).costs
+        limit = explained.sign * goal
+
+        def reaches(rows: Array) -> Array:
+            far = _stretched(costs(rows) - limit)
+            return (far <= 0.0).mean(axis=0)
+
+        probability = float(reaches(x[None])[0])
+        if probability >= LEVEL:
+            reached = f"{start.name} reaches {format_value(goal)} already, with {probability:.0%}"
+            raise NothingToExplain(fact(reached))
+        y = _reaching(explained, x, tried, reaches, costs)
+        end = start if y is None else End(self.space.decode(y[None])[0], "found")
+        if y is None:
+            raise _nothing_to_change(start, end)
+        game = _Game(explained, Mixtures(self.space, x, y), self.seed)
+        every = np.ones(len(game.mixed.columns), bool)
+        return _changes(game, start, end, self.about, every, reach=goal)
 
 
 def _changes(
@@ -301,13 +312,19 @@ def _changes(
     share = dict(zip(mixed.columns, shapley.T, strict=True))
     none = np.full(len(shapley), np.nan)
     contributions = np.column_stack([share.get(j, none) for j in columns])
-    first = ranked(-np.nan_to_num(contributions.mean(axis=0), nan=-np.inf))
+    way = 1.0 if game.whole.mean() >= 0.0 else -1.0  # of a loss the largest first, too
+    first = ranked(-np.nan_to_num(way * contributions.mean(axis=0), nan=-np.inf))
     columns, contributions = ([columns[i] for i in first], contributions[:, first])
     other = differing(final, mixed.y)
     gain = game.gains(taken[None])[:, 0]
     slack = game.slack(gain[:, None], keep)[:, 0]
     if reach is not None:
         slack = _stretched(game.explained.sign * reach - game.origin + gain)
+    path, steps = ablation_path(game.explained, mixed)
+    notes = about.notes
+    if len(mixed.columns) > _EXACT:
+        sampled = f"contributions are averages over {2 * _ORDERS} orders of the changes"
+        notes = (fact(sampled), *notes)
     return Changes(
         subject=about,
         start=start,
@@ -318,12 +335,14 @@ def _changes(
         contributions=contributions.mean(axis=0),
         keep=keep,
         reach=reach,
+        steps=steps,
         noise_std=game.noise,
+        path_drawn=game.draws.draws(path),
         gain_drawn=gain,
         whole_drawn=game.whole,
         slack_drawn=slack,
         contributions_drawn=contributions.T,
-        notes=about.notes,
+        notes=notes,
     )
 
 
@@ -336,17 +355,18 @@ class _Game:
     seed: int
 
     @cached_property
-    def _draws(self) -> Draws:
+    def draws(self) -> Draws:
+        """The functions that the model allows."""
         return self.explained.draws(self.seed)
 
     @cached_property
     def noise(self) -> float:
         """Standard deviation of one evaluation after all changes; 0 where it is not known."""
-        return float(self._draws.noise_at(self.mixed.y[None])[0])
+        return float(self.draws.noise_at(self.mixed.y[None])[0])
 
     def _costs(self, rows: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
-        return np.asarray(self._draws.costs(rows), float)
+        return np.asarray(self.draws.costs(rows), float)
 
     @cached_property
     def origin(self) -> Array:

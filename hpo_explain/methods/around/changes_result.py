@@ -18,6 +18,7 @@ from hpo_explain.base import (
     Table,
     counted,
     fact,
+    format_level,
     format_value,
     join_names,
     leading,
@@ -46,9 +47,9 @@ class End:
     trial: int | None = None
 
     @classmethod
-    def of(cls, end: Mapping[str, Any] | End) -> End:
+    def of(cls, end: Mapping[str, Any] | End, role: Literal["given", "other"] = "given") -> End:
         """Return a configuration as an end."""
-        return end if isinstance(end, End) else cls(end)
+        return end if isinstance(end, End) else cls(end, role)
 
     @property
     def name(self) -> str:
@@ -63,9 +64,28 @@ class End:
         }.get(self.role, "the best configuration")
 
 
+@dataclass(frozen=True)
+class Step:
+    """One step of ablation.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What changes: one hyperparameter, or several that must at once.
+    along : tuple of str
+        What becomes active or inactive with it.
+    alone : float
+        What the step gains alone, from the start; NaN where it cannot be made alone.
+    """
+
+    names: tuple[str, ...]
+    along: tuple[str, ...]
+    alone: float
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Changes(Result):
-    """The fewest changes that keep the gain of all, or that reach an objective.
+    """What each change between two configurations brings, and the fewest that keep the gain.
 
     A gain is positive where it is an improvement, whether the objective is minimized or maximized.
 
@@ -86,8 +106,12 @@ class Changes(Result):
         The share of the gain that is to be kept.
     reach : float or None
         The objective that is to be reached in place of that.
+    steps : tuple of Step
+        The same changes in the order of ablation, the one that gains most first.
     noise_std : float
         Standard deviation of one evaluation at `best`; 0 where it is not known.
+    path_drawn : ndarray of shape (draws, steps + 1)
+        The objective along these steps in each function that the trials allow, both ends included.
     gain_drawn, whole_drawn : ndarray of shape (draws,)
         What the changes that are needed gain in each function that the trials allow, and all.
     slack_drawn : ndarray of shape (draws,)
@@ -119,8 +143,8 @@ class Changes(Result):
             "needed": "needed",
         },
         contributions=("contribution", "lower", "upper"),
-        beside=("changed", "put_back", "gain", "interval", "probability_kept"),
-        hidden=("gain_drawn", "whole_drawn", "slack_drawn", "contributions_drawn"),
+        beside=("changed", "put_back", "gain", "interval", "probability_kept", "values"),
+        hidden=("path_drawn", "gain_drawn", "whole_drawn", "slack_drawn", "contributions_drawn"),
     )
     start: End
     best: End
@@ -130,7 +154,9 @@ class Changes(Result):
     contributions: Array
     keep: float
     reach: float | None
+    steps: tuple[Step, ...]
     noise_std: float
+    path_drawn: Array
     gain_drawn: Array
     whole_drawn: Array
     slack_drawn: Array
@@ -168,6 +194,16 @@ class Changes(Result):
         """What holds each contribution with 95 %, (k, 2)."""
         each = map(_decided, self.contributions_drawn)
         return np.array([one.interval for one in each])
+
+    @property
+    def values(self) -> Array:
+        """The predicted objective (or acquisition) along the steps, both ends included."""
+        return self.path_drawn.mean(axis=0)
+
+    @property
+    def gains(self) -> Array:
+        """What each step gains when it is made, (steps,)."""
+        return -self.subject.value_sign * np.diff(self.values)
 
     @property
     def own(self) -> Bools:
@@ -219,18 +255,28 @@ class Changes(Result):
         if self.reach is not None:
             return self._reached(self.reach)
         whole = self.whole
-        size, is_gain = abs(whole.shown), whole.estimate >= 0.0
-        what_it_does = f"{'improves' if is_gain else 'gets worse'} by {size}"
+        size = abs(whole.shown)
+        ends = [format_level(float(self.values[i]), whole.estimate) for i in (0, -1)]
+        way = "improves" if whole.estimate >= 0.0 else "gets worse"
+        what_it_does = f"{way} by {size}, from {ends[0]} to {ends[1]}"
         if whole.doubtful:
             what_it_does = f"may not change at all ({size})"
+        if not np.any(self.contributions_drawn[self.own]):
+            what_it_does = "does not change"
         total = whole.claim(
             "difference",
             self.names,
             text=f"From {self.start.name} to {self.best.name} the {self.what} {what_it_does}.",
             because=(UNCLEAR,) * whole.doubtful,
+            exact=self.exact,
         )
         fewer = () if self.needed.all() else (self._fewer(),)
-        return (total, *fewer, *(self._main() if is_gain and not whole.doubtful else ()))
+        return (total, *fewer, *(() if whole.doubtful else self._main()))
+
+    @property
+    def exact(self) -> bool:
+        """Whether an acquisition function is explained, whose values are what they are."""
+        return bool(self.subject.acquisition)
 
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
@@ -244,6 +290,7 @@ class Changes(Result):
         return self.kept.claim(
             "keep",
             back,
+            exact=self.exact,
             text=f"With {self.few} of {every} {what_stays}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
         )
@@ -258,29 +305,31 @@ class Changes(Result):
                 f"{reached.probability:.0%}."
             )
         pairs = tuple(map(self._pair, taken))
-        claim = reached.claim("difference", taken, text=text, values=pairs)
+        claim = reached.claim("difference", taken, text=text, values=pairs, exact=self.exact)
         return (replace(claim, because=()),) if reached.doubtful else (claim, *self._main())
 
     def _main(self) -> tuple[Claim, ...]:
-        """Return the contributions that make up for most of the gain, and are known."""
+        """Return the contributions that make up for most of the difference, and are known."""
         each = [_decided(draws) for draws in self.contributions_drawn]
         sure = [not one.doubtful for one in each]
-        sizes = np.where(self.needed & sure, np.nan_to_num(self.contributions), 0.0)
+        way = 1.0 if self.whole.estimate >= 0.0 else -1.0
+        sizes = np.where(self.needed & sure, way * np.nan_to_num(self.contributions), 0.0)
         return tuple(
             each[i].claim(
                 "contribution",
                 (self.names[i],),
+                exact=self.exact,
                 frame="{each}.",
-                text=f"{self.change(i)} brings {each[i].shown}",
+                text=f"{self.change(self.names[i])} brings {each[i].shown}",
                 values=(self._pair(self.names[i]),),
             )
             for i in leading(sizes)
         )
 
-    def change(self, i: int) -> str:
+    def change(self, name: str) -> str:
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
         configs = self.start.config, self.best.config
-        return change_in_words(self.subject.space, self.names[i], *configs)
+        return change_in_words(self.subject.space, name, *configs)
 
     def _pair(self, name: str) -> tuple[Any, Any]:
         return self.start.config.get(name), self.best.config.get(name)
