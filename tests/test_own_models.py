@@ -72,7 +72,7 @@ def test_importance_is_that_of_the_model_given():
 
 def test_around_a_configuration_it_is_the_model_given():
     steps = hx.changes(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
-    gains = steps.to_frame()["gain"]
+    gains = steps.to_frame()["contribution"]
     np.testing.assert_allclose([gains["x1"], gains["x2"]], [0.0, 0.8], atol=1e-9)
     assert hx.methods.local_importance(RUN, surrogate=OWN).subject.model == "a model of yours"
     first, second = hx.methods.lime(RUN, surrogate=OWN).statements
@@ -400,7 +400,7 @@ EXPLAINERS = {
     "AblationExplainer": lambda model: (
         hx.methods.AblationExplainer(model)
         .explain(THETA, {"x1": 0.5, "x2": 0.1})
-        .to_frame()["gain"]
+        .to_frame()["contribution"]
         .to_numpy()
     ),
     "FanovaExplainer": lambda model: (
