@@ -31,9 +31,7 @@ after 300 s. Memory is that of all its processes. × and *of Optuna's* are besid
 `optuna.importance.FanovaImportanceEvaluator(seed=0)` on 1,000 trials of 10 numbers, once in the
 same process, just before (of a whole command, in a process of its own); goals of seconds are those
 of a machine where that takes 30 s. In parentheses is the slope of log seconds over log size, from
-the size to the left. First answers are of processor time, imports included: × is beside a process
-that only does `import numpy, scipy.linalg`, or, where nothing is compiled, beside the same one once
-all is.
+the size to the left. First answers are processor time of a whole process, imports included.
 
 ![Seconds as runs grow; hollow marks are goals](figures/benchmarks.svg)
 """
