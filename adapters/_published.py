@@ -1,4 +1,4 @@
-"""What is published about runs: figures, the summary as text, importance as metrics, a report."""
+"""What is published about runs: figures, the summary as text, importance as metrics, pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from hpo_explain.reporting import Section
     from hpo_explain.run import Run
 
-REPORT = "hpo_explain.html"
+PAGES = ("hpo_explain.html", "hpo_explain_profiler.html")
+"""The report, and the profiler."""
 CARD = 450
 """How many pixels of a figure Optuna's dashboard shows, which cuts what is below."""
 _WORD = re.compile(r"(\s+)")
@@ -42,9 +43,9 @@ def text_of(runs: Mapping[str, Run]) -> str:
     """Return the five lines of each run as Markdown, in which names are text."""
     parts = []
     for name, run in runs.items():
-        heading = [f"**{_escaped(name)}**", ""] if len(runs) > 1 else []
+        heading = [f"**{escaped(name)}**", ""] if len(runs) > 1 else []
         lines = [*summary(run).lines, f"Trials that count: {len(run.X)}."]
-        parts += [*heading, *(f"- {_escaped(printable(line))}" for line in lines), ""]
+        parts += [*heading, *(f"- {escaped(printable(line))}" for line in lines), ""]
     return "\n".join(parts).strip()
 
 
@@ -137,12 +138,18 @@ def _fits(made: Any) -> bool:
 
 
 @contextmanager
-def written(runs: Mapping[str, Run], sections: Sequence[str | Section] | None) -> Iterator[Path]:
-    """Return a context in which there is a report about runs."""
+def written(
+    runs: Mapping[str, Run], sections: Sequence[str | Section] | None
+) -> Iterator[tuple[Path, ...]]:
+    """Return a context in which there are the pages about runs."""
     from hpo_explain.reporting import report
+    from hpo_explain.reporting.standalone import panel_of
 
     with TemporaryDirectory() as folder:
-        yield report(dict(runs), Path(folder) / REPORT, sections=sections, n_jobs=1, progress=False)
+        reported, profiled = (Path(folder) / name for name in PAGES)
+        report(dict(runs), reported, sections=sections, n_jobs=1, progress=False)
+        panel_of(runs).write(profiled)
+        yield reported, profiled
 
 
 def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
@@ -161,7 +168,7 @@ def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
     return metrics
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return a text in which Markdown finds neither marks, tags nor links.
 
     GitHub's Markdown, as of the dashboard, makes links of addresses whose marks are escaped, too,

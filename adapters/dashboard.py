@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import optuna
+from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+from optuna.trial import TrialState
 
-from hpo_explain.adapters._published import REPORT, figures_of, text_of, written
+from hpo_explain.adapters._published import PAGES, escaped, figures_of, text_of, written
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.errors import InputError, unless_nothing
+from hpo_explain.base.numbers import percent, percent_range
+from hpo_explain.methods.importance.importance import importance
+from hpo_explain.space import asked_as
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -52,13 +60,40 @@ def put(
         for name, figure in figures_of(run):
             key = f"hpo_explain-{name}" + (f"-{i}" if i else "")
             done.append(save_plotly_graph_object(study, figure, graph_object_id=key))
-    _note(study, text_of(runs))
+    told = filter(None, [_why_importance_differs(study, runs), text_of(runs)])
+    _note(study, "\n\n".join(told))
     done.append("note")
     if artifact_store is not None:
-        with written(runs, sections) as path:
-            _replace(study, artifact_store, str(path))
-        done.append(REPORT)
+        with written(runs, sections) as pages:
+            for page in pages:
+                _replace(study, artifact_store, page)
+        done += PAGES
     return tuple(done)
+
+
+def _why_importance_differs(study: optuna.Study, runs: Mapping[str, Run]) -> str:
+    """Return why importance is not what the dashboard itself shows; nothing where it shows none."""
+    trials, run = study.get_trials(deepcopy=False), next(iter(runs.values()))
+    ours = unless_nothing(partial(importance, run))
+    objectives = zip(*(trials[number].values or () for number in run.trials), strict=False)
+    is_shown = any(np.array_equal(values, run.objective) for values in objectives)
+    completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+    if ours is None or not is_shown or len(completed) < 2:
+        return ""
+    numbers = ""
+    most = ours.claims[0]
+    if most.certain and len(study.directions) == 1:
+        theirs = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+        first = ours.names.index(most.hyperparameters[0])
+        name = asked_as(run.space.parameters[first])
+        if name in theirs:
+            here = percent_range(*ours.ends_with[first])
+            numbers = f": {name} has {here} here and {percent(theirs[name])} there"
+    return escaped(
+        "Importance here is the share of the variance over the whole search space, with "
+        "interactions; the dashboard's own (PED-ANOVA) compares the best 10% of the trials, at "
+        f"least two, with all trials{numbers}."
+    )
 
 
 def _note(study: optuna.Study, text: str) -> None:
@@ -72,14 +107,14 @@ def _note(study: optuna.Study, text: str) -> None:
     save_note(study, "\n\n".join(part for part in parts if part))
 
 
-def _replace(study: optuna.Study, store: Any, path: str) -> None:
-    """Upload the report, and remove what was uploaded before."""
+def _replace(study: optuna.Study, store: Any, page: Path) -> None:
+    """Upload a page, and remove what was uploaded before."""
     attributes = study._storage.get_study_system_attrs(study._study_id)
     uploaded = optuna.artifacts.upload_artifact(
-        artifact_store=store, file_path=path, study_or_trial=study
+        artifact_store=store, file_path=str(page), study_or_trial=study
     )
     for key, value in attributes.items():
         held = json.loads(value) if key.startswith(_ARTIFACT) else None
-        if held and held["filename"] == REPORT and held["artifact_id"] != uploaded:
+        if held and held["filename"] == page.name and held["artifact_id"] != uploaded:
             store.remove(held["artifact_id"])
             study._storage.set_study_system_attr(study._study_id, key, json.dumps(None))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._published import REPORT, shares_of, text_of, written
+from hpo_explain.adapters._published import PAGES, shares_of, text_of, written
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import shows_progress
@@ -26,12 +26,13 @@ def publish(
     sections: Sequence[str | Section] | None = None,
     **reading: Any,
 ) -> tuple[str, ...]:
-    """Publish figures, a summary and a report where the study is open.
+    """Publish figures, a summary, a report and the profiler where the study is open.
 
     Into Optuna's dashboard, for any storage that it reads: interactive figures, and the summary as
-    the study's note. What a person has written in the note is kept. With an `artifact_store`, the
-    report is an artifact of the study. Or to a run of MLflow or W&B: the report as an artifact, the
-    summary as text, importance as metrics. What an earlier call has published is replaced.
+    the study's note, which first says why its importance differs from the dashboard's. What a
+    person has written in the note is kept. With an `artifact_store`, the report and the profiler
+    are artifacts of the study. Or to a run of MLflow or W&B: both as artifacts, the summary as
+    text, importance as metrics. What an earlier call has published is replaced.
 
     Parameters
     ----------
@@ -76,25 +77,27 @@ def publish(
         raise InputError("to", problem, to, "Give that of mlflow.start_run() or wandb.init().")
     runs = as_runs(study, **reading)
     text, metrics = text_of(runs), shares_of(runs)
-    with written(runs, sections) as path:
-        (_to_mlflow if module == "mlflow" else _to_wandb)(to, path, text, metrics)
-    return (REPORT, _TEXT, *metrics)
+    with written(runs, sections) as pages:
+        (_to_mlflow if module == "mlflow" else _to_wandb)(to, pages, text, metrics)
+    return (*PAGES, _TEXT, *metrics)
 
 
-def _to_mlflow(run: Any, path: Path, text: str, metrics: Mapping[str, float]) -> None:
+def _to_mlflow(run: Any, pages: Iterable[Path], text: str, metrics: Mapping[str, float]) -> None:
     from mlflow import MlflowClient
 
     client, key = MlflowClient(), run.info.run_id
-    client.log_artifact(key, str(path))
+    for page in pages:
+        client.log_artifact(key, str(page))
     client.log_text(key, text, _TEXT)
     for name, value in metrics.items():
         client.log_metric(key, name, value)
 
 
-def _to_wandb(run: Any, path: Path, text: str, metrics: Mapping[str, float]) -> None:
+def _to_wandb(run: Any, pages: Iterable[Path], text: str, metrics: Mapping[str, float]) -> None:
     from wandb import Artifact
 
     artifact = Artifact(f"hpo_explain-{run.id}", type="report")
-    artifact.add_file(str(path))
+    for page in pages:
+        artifact.add_file(str(page))
     run.log_artifact(artifact)
     run.summary.update({**metrics, "hpo_explain": text})

@@ -1,6 +1,8 @@
 """What is published about a study, where it is: Optuna's dashboard, MLflow, W&B."""
 
+import inspect
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
+from hpo_explain.base.numbers import percent, percent_range
 from hpo_explain.cli import main
 from tests.adapters.studies import optimized, rate_drop_of_dart, study_of
 from tests.chromium import IS_THERE
@@ -104,6 +107,7 @@ def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(st
     assert all(figure["data"] for figure in figures.values())
     note = dashboard.get_note(study)
     assert note.startswith(NOTE)
+    assert len(re.findall("^Importance here", note, re.MULTILINE)) == 1
     assert hx.summary(study).lines[0] in plain(note)
     dashboard.save_note(study, f"{note}\n\nBelow.")
     study.add_trials(trials[20:])
@@ -111,12 +115,69 @@ def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(st
     again = dashboard.get_note(study)
     assert "count: 22" in again
     assert "count: 20" not in again
+    assert len(re.findall("^Importance here", again, re.MULTILINE)) == 1
     assert again.startswith(NOTE)
     assert again.endswith("\n\nBelow.")
     assert plots(study).keys() == figures.keys()
 
 
-def test_the_report_is_an_artifact_and_a_new_one_takes_its_place(study, tmp_path):
+def shown_by_the_dashboard(study, objective=0):
+    from optuna_dashboard._importance import get_param_importance_from_trials_cache
+    from optuna_dashboard._inmemory_cache import InMemoryCache
+
+    storage, identity = study._storage, study._study_id
+    found = get_param_importance_from_trials_cache(
+        InMemoryCache(), storage, identity, objective, study.trials
+    )
+    return {one["name"]: one["importance"] for one in found}
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_note_first_says_why_importance_is_not_the_dashboards(direction):
+    """What sets the dial apart is rare and large, what decides among the best is another one."""
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
+    sign = 1.0 if direction == "minimize" else -1.0
+
+    def steep(trial):
+        far, near = trial.suggest_float("far_x", 0, 1), trial.suggest_float("near", 0, 1)
+        return sign * (10.0 * max(far - 0.5, 0.0) + near)
+
+    study = optuna.create_study(direction=direction, sampler=RandomSampler(seed=0))
+    study.optimize(steep, n_trials=40)
+    hx.publish(study)
+    first = plain(optuna_note(study).splitlines()[2])
+    ours, theirs = hx.importance(study), shown_by_the_dashboard(study)
+    low, high = ours.importance.loc["far_x", ["with_lower", "with_upper"]]
+    there = percent(theirs["far_x"])
+    assert first.endswith(f"far_x has {percent_range(low, high)} here and {there} there.")
+    assert theirs["near"] > theirs["far_x"]
+    default = inspect.signature(optuna.importance.PedAnovaImportanceEvaluator).parameters
+    assert next(iter(default.values())).default == 0.1  # the best 10 %
+
+
+def test_nothing_is_said_of_an_importance_that_the_dashboard_does_not_show(trials):
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
+    pruned = [
+        optuna.trial.create_trial(
+            state=optuna.trial.TrialState.PRUNED,
+            params=one.params,
+            distributions=one.distributions,
+            intermediate_values={0: one.value},
+            value=one.value,
+        )
+        for one in trials[1:20]
+    ]
+    study = study_of(trials[0], *pruned)
+    hx.publish(study, pruned="last")
+    assert shown_by_the_dashboard(study) == {}
+    assert "hpo_explain-importance" in plots(study)
+    assert "Importance here" not in optuna_note(study)
+    measured = study_of(*trials[:20])
+    hx.publish(measured, target=lambda trial: trial.value**2)
+    assert "Importance here" not in optuna_note(measured)
+
+
+def test_the_pages_are_artifacts_and_new_ones_take_their_place(study, tmp_path):
     pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
     (tmp_path / "kept").mkdir()
     store = optuna.artifacts.FileSystemArtifactStore(tmp_path / "kept")
@@ -128,20 +189,25 @@ def test_the_report_is_an_artifact_and_a_new_one_takes_its_place(study, tmp_path
         hx.publish(study, artifact_store=store, sections=["history"])
     held = [json.loads(v) for k, v in attributes(study).items() if k.startswith("artifacts:")]
     there = {one["filename"]: one["artifact_id"] for one in held if one}
-    assert there.keys() == {"own.txt", "hpo_explain.html"}
+    assert there.keys() == {"own.txt", "hpo_explain.html", "hpo_explain_profiler.html"}
     assert {path.name for path in (tmp_path / "kept").iterdir()} == {*there.values()}
-    page = (tmp_path / "kept" / there["hpo_explain.html"]).read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>")
+    for name, has in (("hpo_explain.html", False), ("hpo_explain_profiler.html", True)):
+        page = (tmp_path / "kept" / there[name]).read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>")
+        assert ("What if?" in page) == has
 
 
 def test_names_are_text_in_the_note():
     pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
+    markdown = pytest.importorskip("markdown_it", reason="reads Markdown, comes with rich")
     name = "<b>a_b_c</b>[x](http://y)"
     study = optimized(lambda t: t.suggest_float(name, 0.0, 1.0), 12)
     hx.publish(study)
-    note = optuna_note(study)
-    assert "<b>" not in note
-    assert "[x](" not in note
+    parsed = markdown.MarkdownIt().parse(optuna_note(study))
+    first, *others = (token for token in parsed if token.type == "inline")
+    for part in (part for token in (first, *others) for part in token.children):
+        assert part.type in ("text", "text_special", "code_inline")
+    assert f": {name} has " in "".join(part.content for part in first.children)
 
 
 def plain(markdown):
@@ -311,7 +377,7 @@ def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(trials, tmp_p
                 told = hx.publish(study, to=run, sections=["history"])
         client, key = mlflow.MlflowClient(), run.info.run_id
         held = {file.path for file in client.list_artifacts(key)}
-        assert held == {"hpo_explain.html", "hpo_explain.md"}
+        assert held == {"hpo_explain.html", "hpo_explain_profiler.html", "hpo_explain.md"}
         metrics = client.get_run(key).data.metrics
         assert {*told} == {*held, *metrics}
         shares = hx.importance(study).importance["importance"]
@@ -333,7 +399,9 @@ def test_a_run_of_wandb_has_the_same(trials, tmp_path, monkeypatch):
         assert hx.summary(study).lines[0] in plain(run.summary["hpo_explain"])
     wandb.teardown()  # its service has written all then
     (file,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
-    assert b"hpo_explain.html" in file.read_bytes()
+    written = file.read_bytes()
+    assert b"hpo_explain.html" in written
+    assert b"hpo_explain_profiler.html" in written
 
 
 def test_the_command_publishes_into_the_studys_own_storage(database, tmp_path):
@@ -345,5 +413,5 @@ def test_the_command_publishes_into_the_studys_own_storage(database, tmp_path):
     assert outcome.exit_code == 0, outcome.output
     named = outcome.stdout.removeprefix("Published: ").strip().split(", ")
     assert {*plots(study)} < {*named}
-    assert {"note", "hpo_explain.html"} <= {*named}
+    assert {"note", "hpo_explain.html", "hpo_explain_profiler.html"} <= {*named}
     assert any(b"<html" in path.read_bytes()[:200].lower() for path in folder.iterdir())

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters._published import _escaped
+from hpo_explain.adapters._published import escaped
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting import Report
 from hpo_explain.reporting._render import _INKS
@@ -146,7 +146,7 @@ def test_no_name_is_a_link_in_a_note(name):
     """Markdown as of the dashboard: that of GitHub, which makes links of addresses in texts."""
     markdown = pytest.importorskip("markdown_it", reason="reads Markdown, comes with rich")
     (inline,) = [
-        token for token in markdown.MarkdownIt().parse(_escaped(name)) if token.type == "inline"
+        token for token in markdown.MarkdownIt().parse(escaped(name)) if token.type == "inline"
     ]
     assert {part.type for part in inline.children} <= {"text", "text_special", "code_inline"}
     shown = "".join(part.content for part in inline.children)
