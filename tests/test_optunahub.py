@@ -1,26 +1,44 @@
-"""The package for OptunaHub keeps to the rules of its registry, and forwards to this one."""
+"""The packages for OptunaHub keep to the rules of its registry, and forward to this one."""
 
-import ast
+import importlib.util
 import re
-import runpy
 import sys
 import types
 
+import optuna
 import pytest
 
-import hpo_explain
+import hpo_explain as hx
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.merge
 
+REGISTRY = ROOT / "examples" / "optunahub" / "package"
 CATEGORY = "visualization"
-PACKAGE = ROOT / "examples" / "optunahub" / "hpo_explain"
-README = (PACKAGE / "README.md").read_text(encoding="utf-8")
+PACKAGES = sorted(path for path in (REGISTRY / CATEGORY).iterdir() if path.is_dir())
+each = pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
 
 
-def header() -> dict[str, str | list[str]]:
+def loaded(package):
+    """A package of the registry, as OptunaHub loads it, where it is installed, or in its manner."""
+    if importlib.util.find_spec("optunahub"):
+        import optunahub
+
+        return optunahub.load_local_module(package=package, registry_root=str(REGISTRY))
+    name = f"optunahub_registry.package.{package.replace('/', '.')}"
+    spec = importlib.util.spec_from_file_location(name, REGISTRY / package / "__init__.py")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def readme(package):
+    return (package / "README.md").read_text(encoding="utf-8")
+
+
+def header(package) -> dict[str, str | list[str]]:
     """The front matter: plain strings, and lists of them in brackets."""
-    (text,) = re.findall(r"\A---\n(.*?)\n---\n", README, re.DOTALL)
+    (text,) = re.findall(r"\A---\n(.*?)\n---\n", readme(package), re.DOTALL)
     found: dict[str, str | list[str]] = {}
     for line in text.splitlines():
         key, value = line.split(": ", 1)
@@ -28,25 +46,29 @@ def header() -> dict[str, str | list[str]]:
     return found
 
 
-def test_the_folder_holds_what_the_registry_asks_for():
-    there = {path.name for path in PACKAGE.iterdir()} - {"__pycache__"}
-    assert there >= {"README.md", "LICENSE", "__init__.py"}
-    assert there <= {
+def test_there_are_two():
+    assert [package.name for package in PACKAGES] == ["explain_proposal", "importance"]
+
+
+@each
+def test_the_folder_holds_what_the_registry_asks_for(package):
+    there = {path.name for path in package.iterdir()} - {"__pycache__"}
+    assert there == {
         "README.md",
         "LICENSE",
         "__init__.py",
         "example.py",
         "requirements.txt",
         "images",
-        "tests",
     }
-    assert PACKAGE.name.isidentifier()
-    assert (PACKAGE / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
-    assert sum(path.stat().st_size for path in (PACKAGE / "images").iterdir()) <= 100_000
+    assert package.name.isidentifier()
+    assert (package / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
+    assert sum(path.stat().st_size for path in (package / "images").iterdir()) <= 100_000
 
 
-def test_the_front_matter_has_the_registrys_fields_and_the_tag_of_its_category():
-    found = header()
+@each
+def test_the_front_matter_has_the_registrys_fields_and_the_tag_of_its_category(package):
+    found = header(package)
     assert list(found) == ["author", "title", "description", "tags", "optuna_versions", "license"]
     assert found["license"] == "MIT License"
     for key in ("author", "title", "description"):
@@ -61,43 +83,72 @@ def test_the_front_matter_has_the_registrys_fields_and_the_tag_of_its_category()
     assert str(found["description"]).count(". ") == 0  # one sentence
 
 
-def test_the_readme_has_the_sections_of_the_template_and_no_html():
-    sections = re.findall(r"^## (.*)$", README, re.MULTILINE)
+@each
+def test_the_readme_has_the_sections_of_the_template_and_no_html(package):
+    text = readme(package)
+    sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert sections == ["Abstract", "APIs", "Installation", "Example", "Others"]
-    assert not re.search(r"</?[a-z]+[ >]", README)
-    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", README)
-    assert images
-    for image in images:
-        assert image.startswith("images/")
-        assert (PACKAGE / image).exists()
-    assert "load_local_module" not in README
-    assert f'load_module(package="{CATEGORY}/{PACKAGE.name}")' in README
+    assert not re.search(r"</?[a-z]+[ >]", text)
+    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
+    assert {package / image for image in images} == {*(package / "images").iterdir()}
+    assert "load_local_module" not in text
+    assert f'load_module(package="{CATEGORY}/{package.name}")' in text
+    for name in loaded(f"{CATEGORY}/{package.name}").__all__:
+        assert f"`{name}(" in text
 
 
-def test_every_name_is_forwarded_and_is_in_the_readme():
-    module = runpy.run_path(str(PACKAGE / "__init__.py"))
-    from hpo_explain.adapters.optuna import ExplanationCallback
+@pytest.fixture(scope="module")
+def study():
+    def objective(trial):
+        a, b = trial.suggest_float("a", 0.0, 1.0), trial.suggest_float("b", 0.0, 1.0)
+        return (a - 0.2) ** 2 + 0.3 * (b - 0.6) ** 2
 
-    assert module["__all__"] == sorted(module["__all__"])
-    for name in module["__all__"]:
-        expected = getattr(hpo_explain, name, ExplanationCallback)
-        assert module[name] is expected
-        assert f"`{name}(" in README
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    assert {type(node) for node in tree.body} <= {ast.Expr, ast.ImportFrom, ast.Assign}
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    study.optimize(objective, n_trials=20)
+    return study
 
 
+def bars(figure):
+    """The bars of a figure: what each is called, and how long it is."""
+    drawn = next(trace for trace in figure.data if trace.type == "bar" and trace.showlegend)
+    names = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    return {names[y]: x for y, x in zip(drawn.y, drawn.x, strict=True)}
+
+
+@pytest.mark.parametrize(("evaluator", "options"), [("Fanova", {}), ("Top", {"top": 0.1})])
+def test_the_figure_has_the_shares_of_the_evaluator(study, evaluator, options):
+    pytest.importorskip("plotly")
+    hub = loaded(f"{CATEGORY}/importance")
+    asked = getattr(hub, f"{evaluator}ImportanceEvaluator")()
+    found = optuna.importance.get_param_importances(study, evaluator=asked)
+    figure = hub.plot_importance(study, **options)
+    shown = bars(figure)
+    assert shown == pytest.approx({name: asked.evaluate(study)[name] for name in "ab"})
+    assert found == pytest.approx({name: shown[name] / sum(shown.values()) for name in "ab"})
+    assert any(trace.error_x.array is not None for trace in figure.data if "error_x" in trace)
+    plotted = optuna.visualization.plot_param_importances(study, evaluator=asked).data[0]
+    assert dict(zip(plotted.y, plotted.x, strict=True)) == pytest.approx(found)
+
+
+def test_the_figure_of_a_proposal_is_that_of_its_explanation(study):
+    pytest.importorskip("plotly")
+    hub = loaded(f"{CATEGORY}/explain_proposal")
+    assert hub.explain_proposal is hx.explain_proposal
+    expected = hx.explain_proposal(study, 15).to_plotly()
+    assert hub.plot_proposal(study, 15).to_json() == expected.to_json()
+
+
+@each
 @pytest.mark.parametrize("source", ["README.md", "example.py"])
-def test_the_example_runs(source, monkeypatch, tmp_path, capsys, quiet_optuna):
-    forwards = types.SimpleNamespace(**runpy.run_path(str(PACKAGE / "__init__.py")))
-    # whole reports are looked at elsewhere
-    forwards.report = lambda study, path: None
+def test_the_example_runs(package, source, monkeypatch, tmp_path, capsys, quiet_optuna):
+    pytest.importorskip("plotly")
     hub = types.ModuleType("optunahub")
-    hub.load_module = lambda package: forwards
+    hub.load_module = lambda package: module
+    module = loaded(f"{CATEGORY}/{package.name}")
     monkeypatch.setitem(sys.modules, "optunahub", hub)
     monkeypatch.chdir(tmp_path)
-    text = (PACKAGE / source).read_text(encoding="utf-8")
+    text = (package / source).read_text(encoding="utf-8")
     if source == "README.md":
         (text,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     exec(compile(text, source, "exec"), {"__name__": "__main__"})
-    assert "matters most" in capsys.readouterr().out
+    assert "depth" in capsys.readouterr().out

@@ -106,7 +106,7 @@ class _Evaluator(BaseImportanceEvaluator):
 
 
 class FanovaImportanceEvaluator(_Evaluator):
-    """Importance evaluator for Optuna: ``hpo_explain.importance(study, kind="forest")``.
+    """Importance evaluator for Optuna: ``hpo_explain.importance(study)``.
 
     For ``optuna.importance.get_param_importances(study, evaluator=...)`` and
     ``optuna.visualization.plot_param_importances(study, evaluator=...)``. The importance of a
@@ -115,10 +115,11 @@ class FanovaImportanceEvaluator(_Evaluator):
 
     Parameters
     ----------
-    n_trees : int, default 64
-        Number of trees.
+    n_trees : int, optional
+        Number of trees of a random forest, as in the paper; by default functions that the trials
+        allow the objective to be answer.
     seed : int, default 0
-        Seed of the forest.
+        Seed of the forest, or of the functions.
     pruned : {"drop", "last"}, default "drop"
         As in :func:`from_optuna`.
     infeasible : {"keep", "drop"}, default "keep"
@@ -157,14 +158,14 @@ class FanovaImportanceEvaluator(_Evaluator):
     def __init__(
         self,
         *,
-        n_trees: int = 64,
+        n_trees: int | None = None,
         seed: int = 0,
         pruned: str = "drop",
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
         super().__init__(seed=seed, pruned=pruned, infeasible=infeasible, space=space)
-        self._n_trees = check_count("n_trees", n_trees)
+        self._n_trees = None if n_trees is None else check_count("n_trees", n_trees)
 
     def _shares(self, run: Run) -> Array:
         shares: FanovaImportance = importance(run, n_trees=self._n_trees, seed=self._seed)

@@ -74,11 +74,9 @@ def test_optunas_importances_have_its_names(study):
     by_optuna = optuna.importance.get_param_importances(
         study, evaluator=FanovaImportanceEvaluator(seed=0), normalize=False
     )
-    run = from_optuna(study)
-    forest = hx.importance(run, kind="forest")
+    shares = hx.importance(study)
     assert {*by_optuna} == {"kind", "x"}
-    both = forest.share(A) + forest.share(B)
-    assert by_optuna["x"] == pytest.approx(both, abs=0.1)
+    assert by_optuna["x"] == pytest.approx(shares.share(A) + shares.share(B))
 
 
 def test_what_is_advised_has_a_range_that_the_objective_asks_for():

@@ -86,7 +86,8 @@ def by_optuna(study, module="optuna.importance"):
 
     from optuna.importance import get_param_importances
 
-    get_param_importances(study, evaluator=import_module(module).FanovaImportanceEvaluator(seed=0))
+    evaluator = import_module(module).FanovaImportanceEvaluator(n_trees=64, seed=0)
+    get_param_importances(study, evaluator=evaluator)
 
 
 def yardstick(n=1_000, d=10):

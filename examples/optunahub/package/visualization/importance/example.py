@@ -1,0 +1,26 @@
+"""Say which hyperparameters matter, and how sure that is."""
+
+from __future__ import annotations
+
+import optuna
+import optunahub
+
+
+def objective(trial: optuna.Trial) -> float:
+    """Return the loss of one configuration."""
+    rate = trial.suggest_float("rate", 1e-5, 1e-1, log=True)
+    depth = trial.suggest_int("depth", 1, 8)
+    dropout = trial.suggest_float("dropout", 0.0, 0.5)
+    return (rate**0.1 - 0.5) ** 2 * depth / 4 + 0.002 * (depth - 3) ** 2 + 0.05 * dropout
+
+
+hub = optunahub.load_module(package="visualization/importance")
+
+study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+study.optimize(objective, n_trials=40)
+
+evaluator = hub.FanovaImportanceEvaluator()
+print(optuna.importance.get_param_importances(study, evaluator=evaluator))
+optuna.visualization.plot_param_importances(study, evaluator=evaluator)
+hub.plot_importance(study).write_html("importance.html")
+hub.plot_importance(study, top=0.1).write_html("among_the_best.html")
