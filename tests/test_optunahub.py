@@ -9,6 +9,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
+from tests.adapters.studies import optimized
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.merge
@@ -103,16 +104,18 @@ def study():
         a, b = trial.suggest_float("a", 0.0, 1.0), trial.suggest_float("b", 0.0, 1.0)
         return (a - 0.2) ** 2 + 0.3 * (b - 0.6) ** 2
 
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(objective, n_trials=20)
-    return study
+    return optimized(objective, 20, optuna.samplers.TPESampler(seed=0))
 
 
 def bars(figure):
-    """The bars of a figure: what each is called, and how long it is."""
-    drawn = next(trace for trace in figure.data if trace.type == "bar" and trace.showlegend)
-    names = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
-    return {names[y]: x for y, x in zip(drawn.y, drawn.x, strict=True)}
+    """What single hyperparameters explain in a figure, by name: the share, and its interval."""
+    (drawn,) = (trace for trace in figure.data if trace.name == "alone")
+    names = [figure.layout.yaxis.ticktext[figure.layout.yaxis.tickvals.index(y)] for y in drawn.y]
+    ends = zip(drawn.error_x.arrayminus, drawn.error_x.array, strict=True)
+    return {
+        name: (share, share - below, share + above)
+        for name, share, (below, above) in zip(names, drawn.x, ends, strict=True)
+    }
 
 
 @pytest.mark.parametrize(("evaluator", "options"), [("Fanova", {}), ("Top", {"top": 0.1})])
@@ -122,10 +125,11 @@ def test_the_figure_has_the_shares_of_the_evaluator(study, evaluator, options):
     asked = getattr(hub, f"{evaluator}ImportanceEvaluator")()
     found = optuna.importance.get_param_importances(study, evaluator=asked)
     figure = hub.plot_importance(study, **options)
-    shown = bars(figure)
-    assert shown == pytest.approx({name: asked.evaluate(study)[name] for name in "ab"})
-    assert found == pytest.approx({name: shown[name] / sum(shown.values()) for name in "ab"})
-    assert any(trace.error_x.array is not None for trace in figure.data if "error_x" in trace)
+    shown, table = bars(figure), hx.importance(study, **options).importance
+    for name, share in asked.evaluate(study).items():
+        low, high = table.loc[name, ["lower", "upper"]]
+        assert low < share < high
+        assert shown[name] == pytest.approx((share, low, high))
     plotted = optuna.visualization.plot_param_importances(study, evaluator=asked).data[0]
     assert dict(zip(plotted.y, plotted.x, strict=True)) == pytest.approx(found)
 

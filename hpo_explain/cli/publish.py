@@ -16,7 +16,7 @@ from hpo_explain.cli._errors import debuggable, errors, say
 @click.option(
     "--artifacts",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="optuna-dashboard's artifact folder; the report is uploaded there.",
+    help="optuna-dashboard's artifact folder; the report and the profiler are uploaded there.",
 )
 @debuggable
 def publish(storage: str, study_name: str | None, artifacts: Path | None, debug: bool) -> None:
