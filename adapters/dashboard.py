@@ -15,6 +15,7 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from optuna.trial import TrialState
 
 from hpo_explain.adapters._published import PAGES, escaped, figures_of, text_of, written
+from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError, unless_nothing
 from hpo_explain.base.numbers import percent, percent_range
@@ -83,7 +84,7 @@ def _why_importance_differs(study: optuna.Study, runs: Mapping[str, Run]) -> str
     numbers = ""
     most = ours.claims[0]
     if most.certain and len(study.directions) == 1:
-        theirs = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+        theirs = get_param_importances(study, evaluator=made(PedAnovaImportanceEvaluator))
         first = ours.names.index(most.hyperparameters[0])
         name = asked_as(run.space.parameters[first])
         if name in theirs:
@@ -91,8 +92,8 @@ def _why_importance_differs(study: optuna.Study, runs: Mapping[str, Run]) -> str
             numbers = f": {name} has {here} here and {percent(theirs[name])} there"
     return escaped(
         "Importance here is the share of the variance over the whole search space, with "
-        "interactions; the dashboard's own (PED-ANOVA) compares the best 10% of the trials, at "
-        f"least two, with all trials{numbers}."
+        "interactions; the dashboard's own (PED-ANOVA) compares the best 10% of the trials with "
+        f"all trials{numbers}."
     )
 
 

@@ -345,6 +345,7 @@ def test_the_dashboard_shows_figures_and_note(browser, database):
         browser.get(f"{page}/note")
         best = hx.summary(study).lines[0]
         wait.until(lambda b: best in b.execute_script("return document.body.innerText"))
+        assert "Importance here" in browser.execute_script("return document.body.innerText")
         assert "hpo_explain begins" not in browser.execute_script("return document.body.innerText")
     finally:
         browser.get("about:blank")
