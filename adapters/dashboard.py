@@ -15,7 +15,6 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from optuna.trial import TrialState
 
 from hpo_explain.adapters._published import PAGES, escaped, figures_of, text_of, written
-from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError, unless_nothing
 from hpo_explain.base.numbers import percent, percent_range
@@ -84,7 +83,7 @@ def _why_importance_differs(study: optuna.Study, runs: Mapping[str, Run]) -> str
     numbers = ""
     most = ours.claims[0]
     if most.certain and len(study.directions) == 1:
-        theirs = get_param_importances(study, evaluator=made(PedAnovaImportanceEvaluator))
+        theirs = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
         first = ours.names.index(most.hyperparameters[0])
         name = asked_as(run.space.parameters[first])
         if name in theirs:
