@@ -8,7 +8,7 @@ from hpo_explain.catalog.methods import METHODS
 
 
 def guide() -> None:
-    """Print which explanation answers which question, and its limitations.
+    """Print the questions, the function that answers each, and its limitations.
 
     Examples
     --------

@@ -265,14 +265,14 @@ class History(Result):
 
 @explains(of="optimizer", without=("seed",))
 def history(question: Question) -> History:
-    """Show what every trial reached, the best so far, and which trials failed or were pruned.
+    """Show the result of every trial, the best so far, and failed and pruned trials.
 
-    The counterpart of skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
+    It corresponds to skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
 
     Returns
     -------
     History
-        The objective and the incumbent by trial. A run without a finished trial has one, too.
+        The objective and the incumbent by trial. It exists even if no trial is finished.
 
     Raises
     ------

@@ -126,16 +126,16 @@ class RunTrust(Result, Trust):
 
 @explains(of="surrogate", without=("kind", "surrogate"))
 def trust(question: Question) -> RunTrust:
-    """Say how well the objective of a run is known, in one word and its numbers.
+    """Measure how well the objective is known, and rate it as good, fair or poor.
 
-    From draws of functions that the trials allow: the R² and the rank correlation among the best
-    that their mean is expected to have, how much of the space is open, and a check on held-out
-    trials. It is about the belief of the run (`Run.belief`), whatever model was given.
+    It uses functions drawn from the posterior (`Run.belief`): the R² that their mean is expected to
+    have, its rank correlation among the best configurations, the share of the space without trials,
+    and a check on held-out trials. A model of your own does not change it.
 
     Returns
     -------
     RunTrust
-        The verdict ("good", "fair" or "poor") with its measures.
+        The rating and its measures.
 
     Raises
     ------

@@ -284,13 +284,13 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
     Parameters
     ----------
     lose : float, optional
-        By how much the best that is left may be worse, in the objective's units; by default what
-        counts, `epsilon`.
+        How much worse the best remaining configuration may be, in the objective's units; by
+        default `epsilon`, the smallest difference that counts.
 
     Returns
     -------
     Recommendation
-        The space, what of each hyperparameter is kept, and what that may lose.
+        The space, the remaining values of each hyperparameter, and the possible loss.
 
     Raises
     ------
