@@ -128,9 +128,10 @@ class RunTrust(Result, Trust):
 def trust(question: Question) -> RunTrust:
     """Measure how well the objective is known, and rate it as good, fair or poor.
 
-    It uses functions drawn from the posterior (`Run.belief`): the R² that their mean is expected to
-    have, its rank correlation among the best configurations, the share of the space without trials,
-    and a check on held-out trials. A model of your own does not change it.
+    The measures are the R² that the mean of functions drawn from the posterior (`Run.belief`) is
+    expected to have, its rank correlation among the best configurations, the share of the space
+    where the objective is still open, and a check on held-out trials. A model of your own does not
+    change them.
 
     Returns
     -------
