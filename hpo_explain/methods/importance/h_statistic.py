@@ -32,7 +32,7 @@ from hpo_explain.space import Array
 
 @explains
 def h_statistic(question: Question, name: str | None = None) -> InteractionStrength:
-    """Say which hyperparameters interact, by the H-statistic.
+    """Measure how strongly hyperparameters interact, by the H-statistic.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def h_statistic(question: Question, name: str | None = None) -> InteractionStren
     Returns
     -------
     InteractionStrength
-        H of pairs, and of every hyperparameter with any others, in functions that the trials
-        allow. Of a forest, a model without a joint posterior and an acquisition there is one
-        function, and nothing of it is certain.
+        H of each pair, and of each hyperparameter with all others together, in functions drawn
+        from the posterior. A forest, a model without a joint posterior and an acquisition function
+        give one value without an interval.
 
     Raises
     ------
@@ -71,17 +71,17 @@ def h_statistic(question: Question, name: str | None = None) -> InteractionStren
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteractionExplainer(Explainer):
-    """Says which hyperparameters interact, and how strongly.
+    """Measures how strongly hyperparameters interact, by the H-statistic.
 
     Parameters
     ----------
     surrogate, direction, subject, seed
-        As of `Explainer`.
+        As in `Explainer`.
 
     Raises
     ------
     ValueError
-        If `surrogate` is neither.
+        If `surrogate` is not a model or an acquisition function.
 
     References
     ----------
@@ -106,19 +106,19 @@ class InteractionExplainer(Explainer):
         Parameters
         ----------
         name : str, optional
-            Only the pairs of this hyperparameter with all others; by default all pairs.
+            Only the pairs with this hyperparameter; by default all pairs.
 
         Returns
         -------
         InteractionStrength
-            H of pairs and, of every hyperparameter, with any others.
+            H of each pair, and of each hyperparameter with all others together.
 
         Raises
         ------
         NothingToExplain
-            If there are so many hyperparameters that the pairs of this one are not looked at.
+            If there are so many hyperparameters that the pairs of this one are skipped.
         ValueError
-            If there is no hyperparameter of that name.
+            If the hyperparameter does not exist.
         """
         space, anova = self.space, self.explained.draws(self.seed).anova
         focus = None if name is None else space.index(name)

@@ -190,26 +190,27 @@ class Luck(Result):
 
 @explains(of="optimizer", without=())
 def luck(question: Question, *, test: str | None = None) -> Luck:
-    """Say whether the best trial was lucky, by what it is worth without noise.
+    """Estimate what the best trials are worth without noise, and whether the best one was lucky.
 
     Parameters
     ----------
     test : str, optional
-        The name of another metric that was recorded of the trials, such as a score on a test set: a
-        user attribute of Optuna, another score of a search of scikit-learn.
+        Another recorded metric of the trials, such as a test score: a user attribute of Optuna, or
+        another score of a scikit-learn search.
 
     Returns
     -------
     Luck
-        The best trials as observed and as predicted, which configurations were repeated, and how
-        the other metric ranks the trials.
+        The best trials as observed and as predicted, the repeated configurations, and how the
+        other metric ranks the trials.
 
     Raises
     ------
     NothingToExplain
-        If fewer than two trials are finished, none is feasible, or fewer than five have the test.
+        If fewer than two trials are finished, none is feasible, or fewer than five have the metric
+        `test`.
     InputError
-        If there is no such metric.
+        If the metric does not exist.
 
     Examples
     --------

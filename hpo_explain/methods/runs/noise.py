@@ -284,23 +284,23 @@ _ENDS = 0.05, 0.95
 
 @explains(of="surrogate", without=("surrogate",))
 def noise(question: Question) -> Noise:
-    """Say where results of the same configuration scatter, and what that depends on.
+    """Measure how much results of the same configuration scatter, and what that depends on.
 
-    It needs configurations that were evaluated several times: as repeated trials, or on several
-    instances (folds, data sets), whose difficulty is no noise. `kind` is the model of the logarithm
-    of the noise's variance.
+    It needs configurations that were evaluated several times, as repeated trials or on several
+    instances (folds, data sets). The difficulty of an instance does not count as noise. `kind` is
+    the model of the logarithm of the noise's variance.
 
     Returns
     -------
     Noise
-        The standard deviation of one evaluation: at the incumbent, over the space, and the share
-        of each hyperparameter in the variance of its logarithm.
+        The standard deviation of one evaluation at the incumbent and over the space, and each
+        hyperparameter's share of the variance of its logarithm.
 
     Raises
     ------
     NothingToExplain
-        If fewer than two configurations were evaluated several times, or their results are the
-        same each time.
+        If fewer than two configurations were evaluated several times, or their results never
+        differ.
     ValueError
         If an option is not allowed.
 
