@@ -16,7 +16,7 @@ def guide() -> None:
     >>> hx.guide()  # doctest: +ELLIPSIS
     How good is it, what matters, where to search, what to try, how reliable is that?
         hx.summary
-        Limitations: five lines: the functions that they come from say how sure each is
+        Limitations: five lines; the functions behind them state the uncertainty of each
     ...
     """
     print(guide_text())  # noqa: T201 - this is what it is for
