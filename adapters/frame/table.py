@@ -413,7 +413,7 @@ def _direction(
     if not by_name:
         return None, []
     text = f"direction: {objective} is {by_name}d, as its name says; "
-    about = text, Option("direction"), " says otherwise"
+    about = text, Option("direction"), " changes it"
     return by_name, [fact(*about, kind="direction_by_name", role="check")]
 
 

@@ -188,8 +188,7 @@ class Result(ABC):
             raise NothingToExplain(
                 fact(
                     f"the result of {self.subject.model or 'a model'} has no draws from a "
-                    "posterior: these are known of what a Gaussian process (kind='gp') says of a "
-                    "run, by itself"
+                    "posterior; single results of a Gaussian process (kind='gp') have them"
                 )
             )
         return PosteriorDraws(names, values, first)

@@ -228,7 +228,7 @@ class Report:
         >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
         >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
         >>> Report.of({"loss": run}, sections=["history"]).cards[0].finding
-        'Best objective: 1 (trial 1 of 2); the last one.'
+        'Best objective: 1 (trial 1; 2 finished trials); it was the last one.'
         """
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")

@@ -79,9 +79,7 @@ def what_if(question: Question) -> Content:
         legend=profile.legend,
         about=about,
     )
-    said = (
-        f"Keep trial {decision.keep}: {run.objective_name} {profile.predicted_text} expected."
-    )
+    said = f"Keep trial {decision.keep}: {run.objective_name} {profile.predicted_text} expected."
     return Content(said, body)
 
 

@@ -59,9 +59,7 @@ def page(source):
 
 
 def test_the_report_tells_what_was_left_out_and_assumed(page, run):
-    assert "What was excluded and assumed? 3 trials excluded, 1 assumption." in (
-        page.text
-    )
+    assert "What was excluded and assumed? 3 trials excluded, 1 assumption." in (page.text)
     assert "Excluded: 2 trials (30-31): pruned." in page.text
     assert "Excluded: 1 trial (32): failed." in page.text
     assert "one note" in page.text

@@ -313,7 +313,7 @@ class LimeExplainer(Explainer):
             if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
-            text = f"the sample does not vary {join_names(silent)}, so nothing is said about it"
+            text = f"the sample does not vary {join_names(silent)}, so its effect is unknown"
             notes.append(fact(text, names=silent))
         if any(space.is_conditional(name) for name in space.names):
             text = "hyperparameters that are inactive in a sampled configuration count as unchanged"

@@ -299,8 +299,8 @@ def check_top(top: float | None, within: float | None, blocked: str = "") -> Non
         hint = f"Did you mean top={percent:g}?" if 0.0 < percent < share_within <= top else ""
         raise InputError("top", f"{problem}, but was {top!r}", top, hint)
     if blocked:
-        problem = f"asks for functions that the trials allow, which {blocked} does not have"
-        raise InputError("top", problem, top, "Leave that out: the belief answers it.")
+        problem = f"needs functions drawn from the posterior, which {blocked} does not have"
+        raise InputError("top", problem, top, "Leave that out: the belief has them.")
 
 
 def of_draws(
@@ -336,8 +336,7 @@ def of_draws(
 
 
 def _of_functions(count: int) -> Fact:
-    shares = f"shares are those of {count} functions that the trials allow"
-    return fact(f"{shares}; noise is no part of them")
+    return fact(f"shares are those of {count} functions drawn from the posterior, without noise")
 
 
 # ---------------------------------------------------------------------- the latent axes

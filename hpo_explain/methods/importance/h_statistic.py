@@ -125,8 +125,8 @@ class InteractionExplainer(Explainer):
         places = [i for i, pair in enumerate(anova.pairs) if focus is None or focus in pair]
         pairs = [anova.pairs[i] for i in places]
         if name is not None and not pairs and len(space) > 1:
-            many = f"only pairs of the hyperparameters that matter most alone are looked at: {name}"
-            raise NothingToExplain(fact(f"{many} is none of these", names=[name]))
+            some = f"only pairs of the most important hyperparameters are considered, and {name}"
+            raise NothingToExplain(fact(f"{some} is not one of them", names=[name]))
         together = anova.of_pairs[:, places]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + together
@@ -156,15 +156,14 @@ class InteractionExplainer(Explainer):
         )
 
     def _notes(self, count: int, with_any: Array) -> tuple[Fact, ...]:
-        whose = f"{count} functions that the trials allow; noise is no part of it"
-        notes = [fact(f"H is that of {whose if count > 1 else 'one function'}")]
-        looked_at = int((~np.isnan(with_any[0])).sum())
-        if 0 < looked_at < len(self.space):
-            which = f"{looked_at} of {len(self.space)} hyperparameters are looked at"
-            notes.append(fact(f"{which}: those that matter most alone"))
+        many = f"{count} functions drawn from the posterior, without noise"
+        notes = [fact(f"H is that of {many if count > 1 else 'one function'}")]
+        considered = int((~np.isnan(with_any[0])).sum())
+        if 0 < considered < len(self.space):
+            which = f"{considered} of {len(self.space)} hyperparameters are considered"
+            notes.append(fact(f"{which}: the most important ones"))
         if any(self.space.conditions):
-            decides = "what decides whether it is active"
-            notes.append(fact(f"a conditional hyperparameter interacts with {decides}"))
+            notes.append(fact("a conditional hyperparameter interacts with its parents"))
         return (*notes, *self.about.notes)
 
 

@@ -276,5 +276,5 @@ def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
     trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
     earlier_ones = f"{'trials' if len(trials) > 1 else 'trial'} {spans(trials)}"
-    note = fact(f"it repeats {earlier_ones}, known by then", trials=trials)
+    note = fact(f"it repeats {earlier_ones}, which had finished", trials=trials)
     return [note] if len(trials) else []

@@ -151,7 +151,7 @@ class SampleSizeCheck(Result):
         )
         if self.error == "pairs":
             text = (
-                "The sample is large enough: all neighbours in the rankings can be told apart "
+                "The sample is large enough: all neighbours in the rankings can be distinguished "
                 "(95 %)."
             )
         texts = [text * self.enough, *[""] * len(self.by)]
@@ -163,7 +163,7 @@ class SampleSizeCheck(Result):
         if closest is not None and not closest.told_apart:
             why = "coalitions were sampled once, so their error is not known"
             if np.isfinite(closest.half_width):
-                why = f"{join_names(closest.pair)} cannot be told apart"
+                why = f"{join_names(closest.pair)} cannot be distinguished"
             because, text = (fact(why, names=closest.pair),), term
             frame = (
                 "The sample is too small to rank the hyperparameters by {each}; take more orders."

@@ -171,13 +171,13 @@ class Pruning(Result):
             mild = self.replays[0]
             text = (
                 f"{start} every pruner would lose the best: the mildest ({mild.name}) in "
-                f"{percent(1.0 - mild.p_kept)} of them."
+                f"{percent(1.0 - mild.p_kept)} of the orders."
             )
             return (Claim("keep", (), mild.saved, probability=mild.p_kept, text=text),)
         most = max(keeping, key=lambda replay: replay.saved)
         text = (
             f"{start} {most.name} would have saved {percent(most.saved)} of their "
-            f"{self.curves.step_name}s and kept the best in {percent(most.p_kept)}."
+            f"{self.curves.step_name}s and kept the best in {percent(most.p_kept)} of the orders."
         )
         return (Claim("keep", (), most.saved, probability=most.p_kept, text=text),)
 

@@ -99,11 +99,11 @@ class RunTrust(Result, Trust):
         r2, low = (max(value, 0.0) for value in (self.r2, self.r2_interval[0]))
         explains = f"the model explains {r2:.0%} of the variation, at least {low:.0%}"
         rank, least, most = self.rank, *self.rank_interval
-        text = "Among the best fifth of the space the rank correlation is expected to be"
+        text = "The expected rank correlation among the best fifth of the space is"
         held_out = (
             f"Of {counted(self.n_trials, 'trial')}, held out one by one, {self.covered:.0%} lie "
             f"within their 95% intervals; R² is {self.held_out:.2f}. In {self.open:.0%} of the "
-            "space the objective may differ by more than the noise of one evaluation."
+            "space the objective is uncertain by more than the noise of one evaluation."
         )
         return (
             Claim(

@@ -374,14 +374,14 @@ def _notes(box: Box) -> Iterator[Fact]:
         else:
             ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
             where = "from {} to {}".format(*format_values(parameter.decode(ends)))
-        text = f"kept, because no trial was made there: {parameter.name} {where}"
+        text = f"kept because it has no trials: {parameter.name} {where}"
         yield fact(text, names=[parameter.name])
     unexplained = [p.name for p in box.whole if p.optional < 1.0]
     if unexplained:
-        text = "not certain, because it is not known when these are active"
+        text = "not certain, because the conditions of these are unknown"
         yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
     if box.search.draws.rarely_feasible:
         yield RARELY_FEASIBLE
     if box.never_active:
-        text = "left out, because never active in the recommended space"
+        text = "excluded because never active in the recommended space"
         yield fact(f"{text}: {join_names(box.never_active)}", names=box.never_active)
