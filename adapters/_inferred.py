@@ -136,7 +136,7 @@ def _spread_evenly(names: Sequence[str], decades: str) -> Fact:
         f"{join_names(names)}: spread evenly over {decades} decades, so assumed to be on a "
         "logarithmic scale; ",
         Option("linear"),
-        " says otherwise",
+        " changes it",
         kind="log_scale_guessed",
         names=names,
         role="check",

@@ -30,24 +30,24 @@ def from_flaml(
     optimizer: str | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Run:
-    """Read what ``flaml.tune.run`` returned.
+    """Read the result of ``flaml.tune.run``.
 
-    Trial numbers are positions in ``analysis.trials``. Read with FLAML 2.7.
+    Trial numbers are positions in ``analysis.trials``. Tested with FLAML 2.7.
 
     Parameters
     ----------
     analysis : flaml.tune.ExperimentAnalysis
-        What ``tune.run`` returned.
+        The result of ``tune.run``.
     space : dict or SearchSpace, optional
-        The `config` of ``tune.run``, where the analysis does not record it: ranges, scales and
-        choices. By default they are inferred from the values.
+        The `config` of ``tune.run``, if the analysis does not record it. By default ranges, scales
+        and choices are inferred from the values.
     objective : str, optional
-        The metric to be explained; by default that of ``tune.run``.
+        The metric to explain; by default that of ``tune.run``.
     optimizer : str, optional
-        What chose the trials by a model. By default no trial counts as a proposal: FLAML's own
-        search goes on from the best trial without a model.
+        Name of the optimizer, if it chose the trials by a model. By default no trial counts as a
+        proposal, because FLAML's own search has no model.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def from_flaml(
     Raises
     ------
     InputError
-        If it is something else, or there is no such metric.
+        If `analysis` is something else, or the metric does not exist.
     NothingToExplain
         If no trial has a result.
 

@@ -45,30 +45,31 @@ def from_ax(
 ) -> Run:
     """Read a client of Ax: its search space, its trials and what generated each of them.
 
-    Trial numbers are Ax's `trial_index`. Read with Ax 1.3.
+    Trial numbers are Ax's `trial_index`. Tested with Ax 1.3.
 
     Parameters
     ----------
     client : ax.Client, AxClient or Experiment
-        The client, or the experiment that it holds, which does not know Ax's model. The functions
-        of this package read the JSON file of either client as well.
+        The client, or its experiment (without Ax's model). All functions of this package also
+        read the JSON file of either client.
     objective : str, optional
-        The metric to be explained, where the objective has several.
+        The metric to explain, if the objective has several.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
-        The run. Proposals are the trials that one of Ax's models generated; the center of the
-        space, Sobol's points and trials that were attached are not. Ax's own Gaussian process is
-        that of the client's current generation node, where it has one objective's process over
-        numbers, ordered choices or choices of two.
+        The run. Proposals are the trials that one of Ax's models generated, not the center of the
+        space, Sobol points or attached trials. It uses Ax's own Gaussian process, that of the
+        client's current generation node, if this models one objective over numbers, ordered
+        choices or binary choices.
 
     Raises
     ------
     InputError
-        If it is something else, is not configured, or has several objectives and none is chosen.
+        If `client` is something else or not configured, or has several objectives and none is
+        chosen.
     NothingToExplain
         If no trial is completed.
 

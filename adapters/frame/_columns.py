@@ -197,7 +197,7 @@ class Chosen:
             Option("hyperparameters"),
             " and ",
             Option("ignore"),
-            " settle it",
+            " change them",
             kind="columns",
             role="check",
         )

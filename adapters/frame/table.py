@@ -82,81 +82,76 @@ def from_frame(
 
     The tables of Optuna (``trials_dataframe()``), scikit-learn (``cv_results_``), Ray Tune
     (``get_dataframe()``), MLflow (``search_runs()``), W&B, Ax (``summarize()``), Hyperopt,
-    DeepHyper, Sherpa, Syne Tune and Nevergrad are known by their columns, and only those of
-    hyperparameters are read as such, without their prefix, as in any table with names like
-    ``params.lr``. A column of dictionaries, or their text, is read as a column for each entry. In
-    other tables all columns without a role are hyperparameters, unless one is suspicious: it is
-    called as a metric, time, identifier, counter, seed, fold or status, numbers the rows, holds
-    lists, differs in every row of a grid, follows from other columns, or orders the trials as the
-    objective does. Then an error asks for `hyperparameters`, and proposes them. Rows that failed,
-    were pruned, run or wait are left out, where `status` tells.
+    DeepHyper, Sherpa, Syne Tune and Nevergrad are recognized by their columns, and so are columns
+    such as ``params.lr``; the prefix is dropped. A column of dictionaries becomes one column per
+    entry. In other tables all columns without a role are hyperparameters. If a column may be
+    something else, such as a metric, a time, a counter or a seed, an error asks for
+    `hyperparameters` and proposes some. Rows are excluded if `status` says that they failed, were
+    pruned or are unfinished.
 
-    Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
-    with the choices that occur; numbers, also those written as text, get the range that occurs, on
-    the scale on which they spread evenly, and no other values than those that occur where each of
-    these is in many rows, or all are powers of two. Where a cell is empty the hyperparameter was
-    inactive if another one explains that; else None is one of its choices, or a range of numbers
-    counts as active at its frequency.
+    Without `space`, the search space is inferred. Text, booleans and categories become categorical
+    hyperparameters with the choices that occur. Numbers, also those written as text, get the range
+    that occurs, on the scale on which they are spread most evenly; if each value is in many rows or
+    all are powers of two, only these values are allowed. An empty cell means an inactive
+    hyperparameter if another one explains that. Otherwise None becomes a choice, or a number is
+    active in this share of the configurations.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        The trials. A column that a number or tuple names is given by it, and read as its text.
+        The trials. Column names that are numbers or tuples are converted to text.
     objective : str, optional
-        Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        where the framework has one.
+        Column of the objective; rows in which it is NaN or infinite count as failed. Optional for
+        the tables of frameworks that name it.
     direction : {"minimize", "maximize"}, optional
-        Which way is better; by default as the objective's name says, where it is that of a known
-        metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
+        Direction of the optimization; by default derived from the objective's name if that is a
+        known metric: losses and errors are minimized, accuracy, AUC and scikit-learn's scores are
+        maximized.
     space : SearchSpace, sequence of hyperparameters or dict, optional
-        The search space, whose names are columns; a list of some hyperparameters, which says
-        what single columns are, while the others are inferred; or the configuration of a sweep of
-        W&B, whose parameters alone are the hyperparameters, and whose metric is the objective.
+        The search space, with the names of the columns; or a list of some hyperparameters, while
+        the others are inferred; or the configuration of a W&B sweep, whose parameters are the
+        hyperparameters and whose metric is the objective.
     hyperparameters : sequence of str, optional
-        Columns of the hyperparameters, which are then read whatever they hold; by default all
-        without a role, unless one is suspicious.
+        Columns of the hyperparameters; by default all without a role.
     ignore : sequence of str, optional
-        Columns to leave out, whatever they hold.
+        Columns to ignore.
     log, linear : sequence of str, optional
-        Hyperparameters whose scale is logarithmic, or linear; by default that on which the values
-        of each spread evenly.
+        Hyperparameters with a logarithmic or a linear scale; by default the scale on which the
+        values are spread most evenly.
     initial : int, optional
-        How many trials came first and were not chosen by a model, whereas all others were.
+        Number of initial trials that no model chose; a model chose all others.
     proposed : str, optional
-        Column that says which trials a model chose. A table alone does not tell them from a grid or
-        random draws; so by default none is explained as a proposal, except for those that Ax's
-        table names.
+        Column that says which trials a model chose. By default none is explained as a proposal,
+        because a table does not show whether its rows are a grid or random draws; Ax's table does.
     optimizer : str, optional
-        What ran the optimization; without `initial` and `proposed` it chose all trials.
+        Name of the optimizer. Without `initial` and `proposed` it chose all trials.
     trial : str, optional
-        Column of the trial numbers, which also order the rows, or of their names; by default rows
-        are numbered from 0, of the tables of Optuna and Ax by their own column.
+        Column of the trial numbers (which also order the rows) or names. By default rows are
+        numbered from 0, or by the column of Optuna's and Ax's tables.
     time : str or tuple of two str, optional
-        Column of a time that orders the rows, or columns of start and finish, by which what was
-        known when a trial was proposed is decided: seconds, or timestamps as dates or ISO 8601, but
-        not durations. A trial without finish and objective counts as still running. By default
-        those of MLflow and W&B.
+        Column of a time that orders the rows, or columns of start and finish, which decide what was
+        known when a trial was proposed. Seconds, dates or ISO 8601 timestamps, not durations. A
+        trial without finish and objective counts as running. By default those of MLflow and W&B.
     instance : str, optional
-        Column of the fold, data set or seed, where a trial has one row for each of them: rows of
-        the same number (`trial`), or else of the same configuration. The objective of the trial
-        is then the mean over its instances, and the run's `instances` holds every value.
+        Column of the fold, data set or seed, if a trial has one row for each. Rows belong to the
+        same trial if they have the same number (`trial`), or else the same configuration. The
+        objective is the mean over instances; ``run.instances`` holds all values.
     fidelity : str or False, optional
-        Column of the samples, epochs or other budget of a result. Only results of the same budget
-        are comparable: by default those of the highest count. With `trial`, rows of the same trial
-        are its learning curve (``run.curves``). The resources of a halving search
-        and the iterations of Ray Tune are known; False takes them for comparable.
+        Column of the budget of a result, such as epochs or samples. Only results with the same
+        budget are compared, by default the highest. With `trial`, the rows of a trial are its
+        learning curve (``run.curves``). The resources of halving searches and the iterations of
+        Ray Tune are recognized; False means that all results are comparable.
     level : float, optional
-        The fidelity that counts in place of the highest.
+        The budget to use in place of the highest.
     duration : str, optional
-        Column of how long a trial took: seconds, or durations as pandas writes them. By default
+        Column of the duration of a trial: seconds, or durations as pandas writes them. By default
         that of Optuna, scikit-learn, W&B or Ray Tune, else the time from start to finish.
     status : str, optional
-        Column that says what became of a trial, in words such as "finished", "failed", "timeout"
-        or "pruned"; of failed and pruned ones the objective does not count.
+        Column of the state of a trial, in words such as "finished", "failed", "timeout" or
+        "pruned". The objective of failed and pruned trials is ignored.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one. A
-        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
-        it.
+        The objective's natural range; by default derived from the name of the metric. A number far
+        beyond all others, such as 1e6, counts as a failure unless it is within this range.
 
     Returns
     -------
@@ -166,11 +161,11 @@ def from_frame(
     Raises
     ------
     InputError
-        If a column is missing, it is not clear which are hyperparameters, no direction is given or
-        known by the name, the objective is not numeric, a trial finishes before it starts, no row
-        has the `level`, or a status is not known.
+        If a column is missing, the hyperparameters or the direction are unclear, the objective is
+        not numeric, a trial finishes before it starts, no row has the `level`, or a status is
+        unknown.
     NothingToExplain
-        If there is no row with a finite objective.
+        If no row has a finite objective.
 
     Examples
     --------
@@ -418,7 +413,7 @@ def _direction(
     if not by_name:
         return None, []
     text = f"direction: {objective} is {by_name}d, as its name says; "
-    about = text, Option("direction"), " says otherwise"
+    about = text, Option("direction"), " changes it"
     return by_name, [fact(*about, kind="direction_by_name", role="check")]
 
 

@@ -42,26 +42,25 @@ def from_hyperopt(
     algo: Callable[..., Any] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Run:
-    """Read the trials of Hyperopt, with the space that they were drawn from.
+    """Read the trials of Hyperopt, with their search space.
 
-    Trial numbers are Hyperopt's `tid`, the objective is the loss, and trials whose status is not
-    "ok" are left out. Read with Hyperopt 0.3.
+    Trial numbers are Hyperopt's `tid` and the objective is the loss. Trials whose status is not
+    "ok" are excluded. Tested with Hyperopt 0.3.
 
     Parameters
     ----------
     trials : hyperopt.Trials
-        What `fmin` filled.
+        The trials of `fmin`.
     space : dict, hyperopt expression or SearchSpace, optional
-        The space that `fmin` was given, which a `Trials` does not record: what an ``hp.choice``
-        holds is active where it was chosen. The choices of an ``hp.choice`` are its values, a word
-        that its dicts have at the same key, such as "svm" of ``{"type": "svm", ...}``, or their
-        numbers. By default hyperparameters are inferred from their values, where choices are the
-        numbers that Hyperopt records.
+        The `space` of `fmin`, which `trials` does not record. Hyperparameters inside an
+        ``hp.choice`` are active if their branch was chosen. Branches are named by their values,
+        by a word under a key they share, such as "svm" for ``{"type": "svm", ...}``, or by their
+        numbers. By default the space is inferred from the values, with choices as numbers.
     algo : callable, optional
-        The algorithm that `fmin` was given, such as ``tpe.suggest``. By default it is known by the
-        marks that TPE leaves on trials; the trials of random searches and annealing have none.
+        The `algo` of `fmin`, such as ``tpe.suggest``. By default TPE is recognized by what it
+        records; random search and annealing record nothing.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
@@ -71,7 +70,7 @@ def from_hyperopt(
     Raises
     ------
     InputError
-        If it is not a `Trials`, or `space` does not fit it.
+        If `trials` is something else, or `space` does not fit.
     NothingToExplain
         If no trial has a finite loss.
 

@@ -40,28 +40,27 @@ def from_keras_tuner(
 ) -> Run:
     """Read a tuner of KerasTuner: its hyperparameters, their conditions, and its trials.
 
-    Trial numbers are positions in the order in which the trials began. Read with KerasTuner 1.4.
+    Trials are numbered in the order in which they started. Tested with KerasTuner 1.4.
 
     Parameters
     ----------
     tuner : keras_tuner.Tuner or Oracle
-        The tuner, or its oracle. The functions of this package read the folder of its project as
-        well.
+        The tuner, or its oracle. All functions of this package also read its project folder.
     level : float, optional
-        The epochs at which results of Hyperband are compared; by default the most.
+        The number of epochs at which Hyperband's results are compared; by default the largest.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
-        The run, of the score of each trial. Proposals are the trials that BayesianOptimization
-        chose after its initial points; those of the other tuners are not.
+        The run. Its objective is the score of each trial. Proposals are the trials that
+        BayesianOptimization chose after its initial points; other tuners make no proposals.
 
     Raises
     ------
     InputError
-        If it is something else, or has several objectives or no such level.
+        If `tuner` is something else or has several objectives, or the level does not exist.
     NothingToExplain
         If no trial is completed.
 

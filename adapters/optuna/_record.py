@@ -23,7 +23,7 @@ from hpo_explain.space import SearchSpace
 _NOBODY = "no acquisition function chose this: "
 TOO_FEW = fact(f"{_NOBODY}too few trials were finished for a model")
 NOT_RECORDED = fact(
-    "it is not recorded which sampler chose the trials, and none left marks on them (give ",
+    "it is not recorded which sampler chose the trials (give ",
     Option("sampler"),
     " to explain them with its own acquisition function)",
 )

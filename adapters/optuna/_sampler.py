@@ -205,7 +205,7 @@ class _Rule:
 def _known_by(marked: Counter[str]) -> Fact:
     by = ", ".join(f"{n} by {name}" for name, n in marked.items())
     several = f" ({by})" if len(marked) > 1 else ""
-    return fact(f"known by the marks on {counted(marked.total(), 'trial')}{several}")
+    return fact(f"recorded on {counted(marked.total(), 'trial')}{several}")
 
 
 def _ran_or_was_chosen(study: Study) -> bool:
@@ -241,7 +241,7 @@ def _startup(
     if believed and marked:
         first = int(_finished_before(trials, marked, states).min())
         if first >= _STARTUP or not _in_parallel(trials, kept, states):
-            begin = f"its marks begin after {counted(first, 'finished trial')}"
+            begin = f"its records begin after {counted(first, 'finished trial')}"
             return first, fact(f"{begin}; earlier trials were random")
         # in parallel others finish between a trial's start and the sampler's answer
         until = f"trials without its mark count as random until {_STARTUP} trials are finished"

@@ -119,7 +119,7 @@ def _of_attribute(study: Study, target: str, way: Direction | None, named: Seque
     says = fact(
         f"direction: {way}, by the name of {target!r}; ",
         Option("direction"),
-        " says otherwise",
+        " changes it",
         kind="direction_by_name",
         role="check",
     )

@@ -66,45 +66,43 @@ def from_optuna(
     infeasible: str = "keep",
     bounds: tuple[float, float] | None = None,
 ) -> Run:
-    """Read a study of Optuna: its finished trials, what was left out and why, what was assumed.
+    """Read a study of Optuna.
 
     Parameters
     ----------
     study : optuna.Study
         A live study, or one loaded from its storage. It is only read.
     target : int, str or callable, optional
-        The objective to be explained, where the study has several: its index, its name (set by
-        ``study.set_metric_names``), or a function of a trial that returns a number or None. By
-        default the study's only objective. Or the name of a user attribute that is a number.
-        "duration" is how long trials took, "failed" which failed, "infeasible" which failed or
-        broke a constraint, "pareto_rank" the Pareto rank of a trial, "hypervolume" what it adds to
-        that of the front, unless an objective has that name; a dict of weights by the names of
-        objectives is the sum of the normalized objectives.
+        What to explain; by default the study's only objective. If the study has several
+        objectives: its index or its name (set by ``study.set_metric_names``), a dict of weights by
+        name (the weighted sum of the normalized objectives), "pareto_rank", or "hypervolume" (what
+        a trial adds to that of the front). For every study: a function of a trial that returns a
+        number or None, the name of a numeric user attribute, "duration", "failed", or "infeasible"
+        (trials that failed or broke a constraint).
     sampler : optuna.samplers.BaseSampler, optional
-        The sampler that chose the trials, which a storage does not record. By default it is known
-        by the marks that samplers leave on trials, else it is the sampler of the study object if
-        that ran or was made with one; a study that is loaded without marks has an unknown sampler,
-        and no proposals.
+        The sampler that chose the trials; a storage does not record it. By default it is
+        recognized by what samplers record on trials, else it is the sampler of the study object if
+        the study ran or was created with it. Otherwise the sampler is unknown and there are no
+        proposals.
     space : SearchSpace, optional
-        The search space, with its conditions. By default read from the trials: ranges that
-        changed are widened to hold all of them, and conditions are inferred from which trials
-        have which hyperparameter.
+        The search space, with its conditions. By default inferred from the trials: ranges that
+        changed are merged, and conditions follow from which trials have which hyperparameter.
     direction : {"minimize", "maximize"}, optional
-        Which way is better, where `target` is a function. By default that of the study's
-        objective if the function returns just its values, else "minimize", with a note.
+        Direction of the optimization, if `target` is a function. By default that of the study if
+        the function returns its values, else "minimize", with a note.
     pruned : {"drop", "last"}, default "drop"
-        Whether pruned trials are left out, or count with the last value that they reported.
+        Whether pruned trials are excluded, or count with the last value that they reported.
     infeasible : {"keep", "drop"}, default "keep"
-        Whether trials that violate a constraint (a value above 0) count as any other except as
-        the incumbent, and teach ``run.feasibility()``, or are left out.
+        Whether trials that violate a constraint (a value above 0) are excluded, or kept: then they
+        cannot be the incumbent, and ``run.feasibility()`` learns from them.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
-        The objective is in the study's units, never negated. `excluded` names every trial that
-        was left out with the reason, and `notes` what was assumed.
+        The run, with the objective in the study's units. `excluded` has the reason for every
+        excluded trial, and `notes` the assumptions.
 
     Raises
     ------
@@ -118,23 +116,22 @@ def from_optuna(
     =========================  ==============================================================
     trial                      rule
     =========================  ==============================================================
-    failed, running, waiting   left out; ``run.without_result`` holds their configurations
-    pruned                     as `pruned` says
-    infeasible                 as `infeasible` says
-    infinite or no value       left out
-    value outside its range    left out (an enqueued one may be); a wider `space` reads it
+    failed, running, waiting   excluded; ``run.without_result`` holds their configurations
+    pruned                     depends on `pruned`
+    infeasible                 depends on `infeasible`
+    infinite or no value       excluded
+    value outside its range    excluded (possible if enqueued); a wider `space` includes it
     the same configuration     every one counts
     enqueued, added, retried   counts, but is not a proposal: the sampler did not choose it
     =========================  ==============================================================
 
-    In a parallel run, what was known when a trial was proposed is what was finished when it
-    started, by time where times are known; ``run.running_at`` lists the trials that were not, in
-    whatever state they ended.
+    In a parallel run, a proposal is explained with the trials that were finished when it started;
+    ``run.running_at`` lists those that were not.
 
-    Proposals are the trials that the sampler's model chose: those started when at least
-    ``n_startup_trials`` others were finished. For samplers without an acquisition function, the
-    trials with at least two finished trials before them are listed instead, and a note says so.
-    ``run.origin(trial)`` tells who chose a trial.
+    Proposals are the trials that the sampler's model chose: those that started after
+    ``n_startup_trials`` others were finished. For samplers without an acquisition function they
+    are all trials after the first two, and a note says so. ``run.origin(trial)`` returns who
+    chose a trial.
 
     Examples
     --------

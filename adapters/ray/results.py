@@ -33,38 +33,39 @@ def from_ray(
 ) -> Run:
     """Read the results of Ray Tune.
 
-    Trial numbers are positions in `results`; nested settings are named by their path, such as
-    "layer/width". The objective is the last one that a trial reported. Read with Ray 2.60.
+    Trial numbers are positions in `results`. Nested settings are named by their path, such as
+    "layer/width". The objective is the last one that a trial reported. Tested with Ray 2.60.
 
     Parameters
     ----------
     results : ray.tune.ResultGrid or ExperimentAnalysis
-        What ``Tuner.fit`` or ``tune.run`` returned.
+        The result of ``Tuner.fit`` or ``tune.run``.
     space : dict or SearchSpace, optional
-        The `param_space` of the tuner, which the results do not record: ranges, scales and
-        choices. By default they are inferred from the values.
+        The `param_space` of the tuner, which the results do not record. By default ranges, scales
+        and choices are inferred from the values.
     objective : str, optional
-        The metric to be explained; by default that of the tuner.
+        The metric to explain; by default that of the tuner.
     direction : {"minimize", "maximize"}, optional
-        Which way it is better; by default that of the tuner, else as its name says.
+        Direction of the optimization; by default that of the tuner, or derived from the metric's
+        name.
     level : float, optional
-        The `training_iteration` at which results are compared, where trials reached different
-        ones; by default the highest. Trials that were stopped at another one are left out.
+        The `training_iteration` at which results are compared; by default the highest. Trials
+        that stopped at another one are excluded.
     optimizer : str, optional
-        What chose the trials by a model: the search algorithm, which is not on record. By default
-        no trial counts as a proposal.
+        Name of the search algorithm, if it chose the trials by a model; the results do not record
+        it. By default no trial counts as a proposal.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
-        The run. Trials that failed are left out.
+        The run. Failed trials are excluded.
 
     Raises
     ------
     InputError
-        If it is something else, or there is no such metric or level.
+        If `results` is something else, or the metric or level does not exist.
     NothingToExplain
         If no trial has a result.
 

@@ -34,42 +34,41 @@ def from_sklearn(
     space: SearchSpace | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Run:
-    """Read a fitted search of scikit-learn, or one made to look like it.
+    """Read a fitted search of scikit-learn, or one with the same interface.
 
-    Trial numbers are the rows of ``cv_results_``. No model chose the configurations of a grid or a
-    random search, so none of them is a proposal. A BayesSearchCV over a single space is read with
-    the models of skopt that chose its trials, and an OptunaSearchCV as its study, each with the
-    scores of the folds.
+    Trial numbers are the rows of ``cv_results_``. No model chooses the configurations of a grid or
+    random search, so none of them is a proposal. A BayesSearchCV over a single space keeps skopt's
+    models, and an OptunaSearchCV is read as its study; both keep the scores of the folds.
 
     Parameters
     ----------
     search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, HalvingRandomSearchCV, ...
-        A fitted search: what has ``cv_results_`` with its ``params``, BayesSearchCV (skopt) and
-        OptunaSearchCV (optuna-integration) included.
+        A fitted search with ``cv_results_``, also BayesSearchCV (skopt) and OptunaSearchCV
+        (optuna-integration).
     objective : str, optional
-        The metric to be explained, where the search has several, such as "f1" or "mean_test_f1",
-        or the time "mean_fit_time" or "mean_score_time", in seconds. By default the metric of
-        `refit`, or the only one.
+        The metric to explain, if the search has several, such as "f1" or "mean_test_f1", or the
+        time "mean_fit_time" or "mean_score_time", in seconds. By default the metric of `refit`, or
+        the only one.
     level : float, optional
         The resource of a halving search at which results are compared; by default the highest.
-        Results at other resources are left out: they are of fewer samples, or a smaller model.
+        Results at other resources are excluded.
     space : SearchSpace, optional
-        The search space; by default that of the search: lists are choices, or where they hold
-        numbers only a range, ``loguniform`` is logarithmic, and what only some of several grids
-        have is active under a condition.
+        The search space; by default that of the search. Lists of numbers become ranges and other
+        lists choices, ``loguniform`` is logarithmic, and a hyperparameter of only some of several
+        grids is conditional.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
-        Scores are maximized, times minimized. Fits that failed (NaN) are left out, and
+        The run. Scores are maximized, times minimized. Failed fits (NaN) are excluded, and
         ``run.instances`` holds the score of every fold.
 
     Raises
     ------
     InputError
-        If the search is not fitted, or has no such `objective` or `level`.
+        If the search is not fitted, or the `objective` or `level` does not exist.
     NothingToExplain
         If every fit failed.
 

@@ -57,39 +57,37 @@ def from_skopt(
 ) -> Run:
     """Read a result of scikit-optimize, with the models that chose its trials.
 
-    Trial numbers are indices into ``result.x_iters``. A stored model chose the trial that comes
-    next after those it was fitted on; the last one chose nothing. The criterion is the one on
-    record; the default ``gp_hedge`` draws one anew for every trial and records none, so that it
-    is inferred from the proposal, as a note then says.
+    Trial numbers are indices into ``result.x_iters``. The acquisition function is the recorded one.
+    The default ``gp_hedge`` draws one for every trial and does not record it; it is inferred from
+    the proposal, and a note says so.
 
     Parameters
     ----------
     result : scipy.optimize.OptimizeResult, skopt.Optimizer or skopt.BayesSearchCV
-        What ``gp_minimize``, ``forest_minimize``, ``gbrt_minimize``, ``dummy_minimize`` or
-        ``Optimizer.tell`` returned, an optimizer, or a fitted search over a single space. An
-        optimizer also knows its next point, or the latest batch that it was asked for: they are
-        in ``run.without_result``, numbered as they will be if they are told in their order.
+        The result of ``gp_minimize``, ``forest_minimize``, ``gbrt_minimize``, ``dummy_minimize`` or
+        ``Optimizer.tell``, an optimizer, or a fitted search over a single space. The next point or
+        batch of an optimizer is in ``run.without_result``, with the numbers it will get if it is
+        told in order.
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one. A
-        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
-        it: then trials of it are in ``run.without_result``, and surrogates of the objective are
-        fitted to the others.
+        The objective's natural range; by default derived from the name of the metric. A number far
+        beyond all others, such as 1e6, counts as a failure unless it is within this range. Failed
+        trials are in ``run.without_result``, and surrogates are fitted to the others.
 
     Returns
     -------
     Run
-        The run: minimized, except for the score of a search, which is maximized. Its surrogates
-        and acquisitions are skopt's own where they are stored. The standard deviation leaves
-        observation noise out, as that of skopt's Gaussian process does.
+        The run: minimized, or maximized for the score of a search. Its surrogates and acquisition
+        functions are skopt's own if they are stored. Their standard deviation excludes observation
+        noise, as in skopt.
 
     Raises
     ------
     InputError
-        If it is not a result of skopt, or its space is not known.
+        If `result` is something else, or its space is unknown.
     NothingToExplain
-        If it has no trial that can be read.
+        If no trial can be read.
 
     Examples
     --------

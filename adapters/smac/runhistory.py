@@ -42,38 +42,37 @@ def from_smac(
     space: SearchSpace | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Run:
-    """Read what SMAC3 evaluated, with its search space and who chose each configuration.
+    """Read a facade or a run history of SMAC3.
 
     A trial is a configuration, numbered from 0 in the order of SMAC's `config_id`. Its objective is
-    the mean over instances and seeds, adjusted for those that it was not evaluated on. Read with
-    SMAC 2.4.
+    the mean over instances and seeds, adjusted for missing ones. Tested with SMAC 2.4.
 
     Parameters
     ----------
     smac : smac facade or smac.runhistory.RunHistory
         The facade that optimized, or its run history.
     objective : str, optional
-        The objective to be explained, where there are several: a name of the scenario, or
-        "objective 0", "objective 1", ... of a run history.
+        The objective to explain, if there are several: a name in the scenario, or "objective 0",
+        "objective 1", ... for a run history.
     level : float, optional
-        The budget at which results are compared; by default the highest. Configurations that were
-        not evaluated with it are left out.
+        The budget at which results are compared; by default the highest. Configurations without
+        a result at this budget are excluded.
     space : SearchSpace, optional
-        The search space; by default that of the configurations, conditions included.
+        The search space; by default that of the configurations, with its conditions.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default derived from the name of the metric.
 
     Returns
     -------
     Run
         The run, minimized. Proposals are the configurations that maximized the acquisition
-        function; those of the initial design and random ones between them are not.
-        ``run.instances`` holds the result on each instance and seed.
+        function, not those of the initial design or random ones. ``run.instances`` holds the
+        result on each instance and seed.
 
     Raises
     ------
     InputError
-        If it is neither, or has no such `objective` or `level`.
+        If `smac` is something else, or the `objective` or `level` does not exist.
     NothingToExplain
         If no configuration was evaluated successfully.
 

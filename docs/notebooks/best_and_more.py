@@ -19,16 +19,16 @@ study = optuna.load_study(study_name="svm", storage=STORAGE)
 # %%
 # The best trial
 # --------------
-# What was reached, trial by trial. A line that is flat for long says that the search has
-# converged, or that it is stuck; the picture does not tell these apart.
+# The objective of each trial. A line that stays flat means that the search has converged or that it
+# is stuck; the figure does not show which.
 
 hx.history(study).plot()
 
 # %%
 # Where the best value of each hyperparameter lies
 # ------------------------------------------------
-# Many functions go through the trials as well as the noise allows. Each of them has its best
-# configuration somewhere: the curve says where. ``bounds=`` is what an accuracy cannot leave.
+# Many functions fit the trials as well as the noise allows. The curve shows where each of them has
+# its best configuration. ``bounds=`` is the range of an accuracy.
 
 best = hx.optimum(study, bounds=(0, 1))
 print(best.sentence)
@@ -37,16 +37,16 @@ best.plot()
 # %%
 # Is there more to get?
 # ---------------------
-# How probable it is that something is better than the trial to keep by more than what counts, and
-# what 20 further trials are expected to gain.
+# The probability that something is clearly better than the trial to keep, and the expected gain of
+# 20 more trials.
 
 print(f"P(better than trial {best.keep} by {best.epsilon:.4f}) = {best.p_better:.2f}")
 print(f"expected gain of 20 trials: {best.expected_gain:.4f}")
 print("expected to be best:", best.config)
 
 # %%
-# How far to believe it
+# How reliable is this?
 # ---------------------
-# Where trust is poor, the curves above are about the model rather than about the objective.
+# If the reliability is poor, the curves above describe the model rather than the objective.
 
 print(hx.trust(study, bounds=(0, 1)).sentence)

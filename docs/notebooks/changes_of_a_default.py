@@ -19,7 +19,7 @@ study = optuna.load_study(study_name="svm", storage=STORAGE)
 # %%
 # The fewest changes that keep the gain
 # -------------------------------------
-# Here 95 % of it.
+# They keep 95 % of it.
 
 default = {"C": 1.0, "gamma": 0.001, "kernel": "sigmoid"}
 found = hx.changes(study, default)
@@ -31,14 +31,14 @@ found.plot()
 # %%
 # The same as a path
 # ------------------
-# One change after the other, always the one that helps most after those above it.
+# One change after the other; each step is the one that gains most after those above it.
 
 found.plot(view="path")
 
 # %%
 # What could tuning gain at all?
 # ------------------------------
-# Over the default, by each hyperparameter, and by two together: what is worth tuning next time.
+# Each hyperparameter, and each pair, can improve on the default. The largest gains are worth tuning.
 
 tunable = hx.methods.tunability(study, default)
 print(tunable.sentence)

@@ -19,8 +19,8 @@ study = optuna.load_study(study_name="svm", storage=STORAGE)
 # %%
 # Over the whole space
 # --------------------
-# The share of the variance that each hyperparameter explains, alone and in pairs, with an
-# interval over the functions that the trials allow.
+# The share of the variance that each hyperparameter explains, alone and in pairs, with a 95 %
+# interval.
 
 everywhere = hx.importance(study, order=2)
 print(everywhere.sentence)
@@ -45,22 +45,22 @@ print(f"P(gamma decides the best)    = {among_best.probability('gamma'):.2f}")
 # %%
 # Which values are good?
 # ----------------------
-# Importance does not say. The effects do: the average over all other hyperparameters, and (dashed)
-# what can be attained with the others at their best.
+# The effects show this: what a value can reach with all others at their best, and (dashed) the
+# average over the others.
 
 hx.partial_dependence(study).plot()
 
 # %%
-# How do two act together?
-# ------------------------
+# How do two interact?
+# --------------------
 
 hx.partial_dependence(study, ("C", "gamma")).plot()
 
 # %%
-# Where does an effect have another shape?
-# ----------------------------------------
-# An average hides effects that differ from place to place. The space is parted where the shape
-# of the effect certainly differs; where nothing is certain, it stays whole.
+# Where does an effect differ?
+# ----------------------------
+# An average hides effects that differ between regions. The space is split where the shape of the
+# effect certainly differs; otherwise it stays whole.
 
 by_shape = hx.partial_dependence(study, "gamma", regions=True, criterion="interaction")
 print(by_shape.sentence)

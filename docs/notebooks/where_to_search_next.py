@@ -26,8 +26,8 @@ study = optuna.load_study(
 # %%
 # What to leave out
 # -----------------
-# What stays holds, with 95 % probability, a configuration that is as good as the best up to what
-# the sentence says.
+# With 95 % probability, the remaining space holds a configuration as good as the best, up to the
+# stated loss.
 
 space = hx.recommended_space(study)
 print(space.sentence)
@@ -36,8 +36,8 @@ space.plot()
 # %%
 # What to do
 # ----------
-# At most a handful of actions, and first what is expected to bring most. Each has its evidence,
-# and code to paste.
+# A few actions, the one with the largest expected gain first. Each has its evidence and code to
+# paste.
 
 advice = hx.advise(study)
 print(advice.sentence)
@@ -47,7 +47,8 @@ for action in advice.actions:
 # %%
 # Do it
 # -----
-# The new study has all old trials, and begins with what is advised. What is tuned is the same.
+# The new study has all old trials and starts with the advised configurations. The objective is the
+# same.
 
 X, y = load_wine(return_X_y=True)
 

@@ -44,7 +44,7 @@ hx.methods.desirability_path(study, progress=False).plot()
 # %%
 # Why not another one?
 # --------------------
-# Any configuration can be asked about, also one that a person would have tried.
+# You can ask about any configuration.
 
 other = {"C": 1.0, "gamma": 0.1, "kernel": "rbf"}
 print(hx.explain_proposal(study, other).sentence)

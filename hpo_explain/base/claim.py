@@ -172,13 +172,13 @@ class Estimate:
         return (percent if spec == "%" else plus_minus)(self.value, self.half)
 
 
-UNKNOWN = fact("the model does not say how uncertain it is of a difference")
+UNKNOWN = fact("the model gives no uncertainty for differences")
 UNCLEAR = fact("the difference is within its uncertainty", role="said")
 
 
 def not_settled(probability: float) -> Fact:
-    """Return that a claim does not hold in all that the trials allow."""
-    held = f"it holds in {percent(probability)} of what the trials allow"
+    """Return that a claim holds with a probability only."""
+    held = f"it holds with {percent(probability)} probability"
     return fact(held, kind="not_settled", probability=probability)
 
 
@@ -186,7 +186,7 @@ def share_not_settled(label: str, threshold: float, probability: float) -> Fact:
     """Return how probable it is that something explains more than a threshold."""
     over = f"{label} explains over {percent(threshold)} of the variance"
     return fact(
-        f"whether {over} (probability {percent(probability)})",
+        f"{over} (probability {percent(probability)})",
         kind="share_not_settled",
         label=label,
         threshold=threshold,
@@ -197,18 +197,18 @@ def share_not_settled(label: str, threshold: float, probability: float) -> Fact:
 def reservation(reasons: Iterable[Fact]) -> str:
     """Return a sentence that gives the reasons why something is not certain; empty without any.
 
-    In how much of what the trials allow claims hold is said once, from the least to the most.
+    The probabilities of claims are given once, from the least to the most.
 
     Examples
     --------
     >>> reservation([not_settled(0.42), not_settled(0.7)])
-    'Not certain: claims hold in 42% to 70% of what the trials allow.'
+    'Not certain: claims hold with 42% to 70% probability.'
     """
     doubts = [reason for reason in reasons if not reason.role]
     held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
     if len(set(map(percent, held))) > 1:
         least, most = percent(min(held)), percent(max(held))
-        at_once = fact(f"claims hold in {least} to {most} of what the trials allow")
+        at_once = fact(f"claims hold with {least} to {most} probability")
         doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
     said = dict.fromkeys(map(str, doubts))
     if not said:

@@ -94,16 +94,16 @@ class Table:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(ABC):
-    """A finished explanation, without a reference to a study or a model.
+    """The result of an explanation: a sentence, a table and a figure.
 
-    It declares its table as `table`.
+    It keeps no reference to a study or a model.
 
     Attributes
     ----------
     subject : Subject
         What is explained.
     notes : tuple of Fact
-        What was assumed; ``str(note)`` is its text.
+        The assumptions; ``str(note)`` is the text of one.
     """
 
     table: ClassVar[Table]
@@ -113,23 +113,23 @@ class Result(ABC):
     @property
     @abstractmethod
     def claims(self) -> tuple[Claim, ...]:
-        """What the result says, the most important first."""
+        """The statements of the result, the most important first."""
 
     # ------------------------------------------------------------------ what it is about
 
     @property
     def trust(self) -> Trust | None:
-        """How well the objective is known, where the belief is explained."""
+        """How well the objective is known; None if that does not matter to the result."""
         return self.subject.trust
 
     @property
     def too_few(self) -> str:
-        """That the belief tells nothing of so few trials, in a sentence; empty of enough."""
+        """The sentence that there are too few trials to learn from; empty if there are enough."""
         return self.subject.too_few if self.trust else ""
 
     @property
     def reliance(self) -> str:
-        """The verdict of trust in words; empty where it is good, and where there is none."""
+        """The reliability in words; empty if it is good or unknown."""
         level = "good" if self.trust is None else self.trust.level
         return "" if level == "good" else f"Reliability: {level}."
 
@@ -167,13 +167,11 @@ class Result(ABC):
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """Its numbers for functions drawn from the posterior of a Gaussian process.
+        """The numbers of the result for functions drawn from a Gaussian process's posterior.
 
-        Of what was observed (history, configurations, learning curves, densities) there are none,
-        and none of advice, of spaces and of next experiments, which follow from draws and bounds of
-        their own. A result that holds several others (effects, a path of proposals, predictions,
-        weights) has none by itself: each of them has its own, but for regions, whose bands are
-        averages of those of single configurations (Eq. 5 of Moosbauer et al. 2021).
+        Results of observations (history, learning curves, densities), advice and recommended
+        spaces have none. If a result holds several others (effects, a path of proposals,
+        predictions), ask each of them; regions have none.
 
         Raises
         ------
@@ -190,17 +188,16 @@ class Result(ABC):
             raise NothingToExplain(
                 fact(
                     f"the result of {self.subject.model or 'a model'} has no draws from a "
-                    "posterior: these are known of what a Gaussian process (kind='gp') says of a "
-                    "run, by itself"
+                    "posterior; single results of a Gaussian process (kind='gp') have them"
                 )
             )
         return PosteriorDraws(names, values, first)
 
     def probability(self, first: Hashable, second: Hashable | None = None) -> float:
-        """Return how probable it is that one comes before another, or before all others.
+        """Return the probability that one comes before another, or before all others.
 
-        As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
-        better, a step gains more, or a contribution is larger (whatever its sign).
+        A hyperparameter comes before another if it is more important, a value if it is better, a
+        step if it gains more, and a contribution if it is larger in absolute terms.
 
         Raises
         ------
@@ -218,12 +215,12 @@ class Result(ABC):
 
     @property
     def what_short(self) -> str:
-        """`what` as a heading has room for it."""
+        """`what`, shortened for a heading."""
         return shorten(self.what, _HEADING)
 
     @property
     def where(self) -> str:
-        """The configuration that it is about, in words."""
+        """The explained configuration, in words."""
         return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     # ------------------------------------------------------------------ from the table
@@ -309,40 +306,57 @@ class Result(ABC):
     # ------------------------------------------------------------------ from the views
 
     def plot(self, ax: Axes | None = None, *, view: str = "", width: float | None = None) -> Any:
-        """Draw the result, or another view of it by its name.
+        """Draw the result with matplotlib.
 
-        On `ax`, or on a new figure of a `width` in inches, as high as it needs to be, which
-        pyplot knows where pyplot is in use: a notebook shows it.
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default a new figure.
+        view : str, default ""
+            The name of another view.
+        width : float, optional
+            Width of a new figure, in inches; its height follows from the content.
 
         Returns
         -------
         matplotlib.axes.Axes or ndarray of them
-            The axes; of several panels, which stand in place of `ax`, an array of theirs.
+            The axes; an array if there are several panels, which replace `ax`.
         """
         return renderer().drawn(self.described(view), ax=ax, width=width)
 
     def to_plotly(self, *, view: str = "", dark: bool = False) -> Any:
-        """Return the result, or another view, as a ``plotly.graph_objects.Figure``.
+        """Draw the result with plotly.
 
-        It is for a white page, or a `dark` one; what is pointed at says its values.
+        Parameters
+        ----------
+        view : str, default ""
+            The name of another view.
+        dark : bool, default False
+            Whether the figure is for a dark page.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            The figure, with the values in its tooltips.
         """
         return plotly().drawn(self.described(view), dark=dark)
 
     def save(self, path: str | Path, *, view: str = "") -> None:
-        """Write the result into a file, by its ending: a picture, a page, a table, or everything.
+        """Save the result as a picture, a page, a table or JSON.
 
         Parameters
         ----------
         path : str or pathlib.Path
-            Ends in ".png", ".svg" or ".pdf" (the figure), ".html" (sentence, figure and table),
-            ".csv" (the table) or ".json" (all of `to_dict`). It is replaced if it exists.
+            The file; it is replaced if it exists. Its ending decides the content: ".png", ".svg"
+            or ".pdf" (the figure), ".html" (sentence, figure and table), ".csv" (the table) or
+            ".json" (all of `to_dict`).
         view : str, default ""
-            Which figure.
+            The name of another view.
 
         Raises
         ------
         InputError
-            If it ends in something else.
+            If the ending is another one.
 
         Examples
         --------
@@ -372,7 +386,7 @@ class Result(ABC):
 
     @property
     def views_of(self) -> Any:
-        """The views of its method by name; a kind of a result has those of the result."""
+        """The views of the result by name."""
         modules = [kind.__module__ for kind in type(self).__mro__]
         of_method = [name for name in modules if name.endswith("_result")]
         return views([*of_method, *modules][0].removesuffix("_result"))
@@ -386,7 +400,7 @@ class Result(ABC):
 
     @property
     def finding(self) -> str:
-        """The claims in words, without what they rest on."""
+        """The claims in words, without their basis."""
         said: list[str] = []
         worded = [claim for claim in self.claims if isinstance(claim, Claim) and claim.text]
         for frame, several in groupby(worded, key=lambda claim: claim.frame):
@@ -400,7 +414,7 @@ class Result(ABC):
 
     @property
     def caution(self) -> str:
-        """Why not all that is told is certain, in a sentence; empty where it is."""
+        """Why some claims are uncertain, in a sentence; empty if all are certain."""
         worded = [
             claim for claim in self.claims if getattr(claim, "text", "") and not claim.certain
         ]
@@ -408,29 +422,29 @@ class Result(ABC):
 
     @property
     def basis(self) -> str:
-        """What the claims rest on, and what else is to be known, in sentences."""
+        """The basis of the claims and important notes, in sentences."""
         rests = [r for claim in self.claims for r in claim.because if r.role == "basis"]
         return told_apart([*self.remarks, *rests])
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
-        """Notes that the sentence tells, too."""
+        """Notes that are part of the sentence."""
         return ()
 
     @property
     def sentence(self) -> str:
-        """The claims in words, why they are not certain, and what they rest on."""
+        """The claims in words, with their uncertainty and their basis."""
         texts = filter(None, [self.finding, self.caution, self.basis])
         return self.too_few or printable(joined(texts, " "))
 
     @property
     def headline(self) -> str:
-        """The answer in a few words: the preview of a section, and its line on a terminal."""
+        """The answer in a few words, as in the heading of a section."""
         return self.too_few or self.answer
 
     @property
     def answer(self) -> str:
-        """The answer in a few words, of enough trials."""
+        """The answer in a few words, if there are enough trials."""
         worded = [claim for claim in self.claims if claim.text]
         if not worded:
             return self.sentence
@@ -441,12 +455,12 @@ class Result(ABC):
 
     @property
     def said(self) -> str:
-        """What stands above the printed table."""
+        """The text above the printed table."""
         return " ".join(filter(None, [self.sentence, self.reliance]))
 
     @property
     def details(self) -> str:
-        """What stands under the printed table, such as code to paste."""
+        """The text below the printed table, such as code to paste."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:

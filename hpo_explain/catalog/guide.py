@@ -8,7 +8,7 @@ from hpo_explain.catalog.methods import METHODS
 
 
 def guide() -> None:
-    """Print which explanation answers which question, and its limitations.
+    """Print the questions, the function that answers each, and its limitations.
 
     Examples
     --------
@@ -16,7 +16,7 @@ def guide() -> None:
     >>> hx.guide()  # doctest: +ELLIPSIS
     How good is it, what matters, where to search, what to try, how reliable is that?
         hx.summary
-        Limitations: five lines: the functions that they come from say how sure each is
+        Limitations: five lines; the functions behind them state the uncertainty of each
     ...
     """
     print(guide_text())  # noqa: T201 - this is what it is for

@@ -68,10 +68,10 @@ def main(context: click.Context) -> None:
 
     A SOURCE is a storage address of Optuna (sqlite:///study.db, postgresql://..., mysql://...), the
     file of an SQLite or journal storage, a CSV file (with --objective), or a pickled result (with
-    --trust-pickle). It is only read, except by publish. A SOURCE without a command is summarized.
+    --trust-pickle). Only publish writes to it. A SOURCE without a command is summarized.
 
-    Results go to stdout and everything else to stderr. The exit code is 0, 1 if something could not
-    be done, or 2 if the command line is wrong.
+    Results go to stdout, everything else to stderr. The exit code is 0 on success, 1 on failure,
+    and 2 if the command line is wrong.
     """
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         context.color = False

@@ -75,9 +75,7 @@ def told(error: Exception) -> str:
     return str(error)
 
 
-debuggable = click.option(
-    "--debug", is_flag=True, help="Show the traceback of whatever goes wrong."
-)
+debuggable = click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 """Gives a command the option --debug, which its function gets as ``debug``."""
 
 

@@ -40,17 +40,17 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
             "--no-cache",
             is_flag=True,
             expose_value=False,
-            help="Compute anew what was answered before about the same trials.",
+            help="Compute the result again, even if it is cached.",
         ),
         click.option(
             "--plot",
             type=click.Path(dir_okay=False, path_type=Path),
             callback=_drawable,
             metavar="FILE",
-            help="Also draw it into this file (.png, .svg or .pdf).",
+            help="Also save the figure to this file (.png, .svg or .pdf).",
         ),
         click.option("--csv", "form", flag_value="csv", help="Write the table as CSV."),
-        click.option("--json", "form", flag_value="json", help="Write everything as JSON."),
+        click.option("--json", "form", flag_value="json", help="Write the full result as JSON."),
     ):
         command = option(command)
     return command

@@ -57,7 +57,7 @@ _COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
 _COLUMNS: dict[str, Any] = {**_COLUMN, "multiple": True}
 _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--study-name": (STORAGE, "the study, if there are several.", {}),
-    "--trials": (None, "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
+    "--trials": (None, "Use only these trials, such as 50: or 3,5,8.", {"type": Trials()}),
     "--target": (
         None,
         "Explain duration, failed, or infeasible (failed, or violated a constraint); for "
@@ -77,7 +77,7 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     ),
     "--pruned": (
         STORAGE,
-        "leave pruned trials out (the default), or read their last value.",
+        "exclude pruned trials (the default), or use their last value.",
         {"type": click.Choice(["drop", "last"])},
     ),
     "--sampler": (
@@ -98,18 +98,22 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     ),
     "--hyperparameters": (
         TABLE,
-        "the columns of hyperparameters, as a,b,c.",
+        "the columns of hyperparameters, such as a,b,c.",
         {"metavar": "COLUMNS"},
     ),
-    "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
-    "--log": (TABLE, "a hyperparameter on a logarithmic scale, may be repeated.", _COLUMNS),
-    "--linear": (TABLE, "a hyperparameter on a linear scale, may be repeated.", _COLUMNS),
-    "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
-    "--time-column": (TABLE, "orders the rows; or twice, start and finish.", _COLUMNS),
+    "--ignore": (TABLE, "a column to ignore; may be repeated.", _COLUMNS),
+    "--log": (TABLE, "a hyperparameter on a logarithmic scale; may be repeated.", _COLUMNS),
+    "--linear": (TABLE, "a hyperparameter on a linear scale; may be repeated.", _COLUMNS),
+    "--trial-column": (TABLE, "the trial numbers.", _COLUMN),
+    "--time-column": (
+        TABLE,
+        "a time that orders the rows; if given twice, start and finish.",
+        _COLUMNS,
+    ),
     "--instance-column": (TABLE, "the fold or data set, if a trial has a row for each.", _COLUMN),
     "--initial": (
         TABLE,
-        "the number of initial trials, which no model chose.",
+        "the number of initial trials that no model chose.",
         {"type": click.IntRange(min=0)},
     ),
     "--proposed-column": (
@@ -118,14 +122,14 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         "--optimizer, no trial counts as a proposal.",
         _COLUMN,
     ),
-    "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),
+    "--optimizer": (TABLE, "the optimizer that chose the trials.", {"metavar": "NAME"}),
     "--fidelity-column": (TABLE, "epochs, samples or another budget; the highest counts.", _COLUMN),
-    "--duration-column": (TABLE, "how long a trial took, in seconds.", _COLUMN),
+    "--duration-column": (TABLE, "the duration of a trial, in seconds.", _COLUMN),
     "--status-column": (TABLE, "whether a trial finished, failed or was pruned.", _COLUMN),
-    "--level": (TABLE, "the fidelity that counts in its place.", {"type": float}),
+    "--level": (TABLE, "the budget to use in place of the highest.", {"type": float}),
     "--trust-pickle": (
         PICKLE,
-        "Unpickle the file, which runs whatever code is in it.",
+        "Unpickle the file, which runs any code in it.",
         {"is_flag": True},
     ),
 }
@@ -140,9 +144,7 @@ _SECTIONS: dict[Format | None, str] = {
     TABLE: "Reading a table",
 }
 _OF_ANY_SOURCE = ("--trials", "--bounds", "--epsilon")
-_SEVERAL = (
-    "the study, if there are several; given again for each source, or for each study of one source."
-)
+_SEVERAL = "the study, if there are several; once for each source, or for each study of one source."
 
 
 def _name(flag: str) -> str:

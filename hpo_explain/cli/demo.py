@@ -13,18 +13,22 @@ from hpo_explain.cli.report import write_and_tell
 
 @click.command()
 @click.option(
-    "--trials", default=60, show_default=True, type=click.IntRange(min=1), help="Number of trials."
+    "--trials",
+    default=60,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="The number of trials.",
 )
 @click.option(
     "--out",
     default="hpo-explain-demo",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for report.html and the study.",
+    help="The folder for report.html and the study.",
 )
 @debuggable
 def demo(trials: int, out: Path, debug: bool) -> None:
-    """Tune a real model, and explain how.
+    """Tune a real model and write a report about it.
 
     Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
     OUT/report.html explains what matters, what to try next, and why each trial was tried.

@@ -11,7 +11,7 @@ from hpo_explain.cli._errors import debuggable, errors
 @click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="PLACE...")
 @debuggable
 def mcp(places: tuple[str, ...], debug: bool) -> None:
-    """Answer an assistant, by the Model Context Protocol.
+    """Serve an assistant by the Model Context Protocol.
 
     A PLACE is a folder, a file of a study, or an address such as sqlite:///study.db. Nothing else
     is opened, and nothing is written. In the assistant's settings the command is, for example,

@@ -20,7 +20,7 @@ from hpo_explain.cli._errors import debuggable, errors, say
 )
 @debuggable
 def publish(storage: str, study_name: str | None, artifacts: Path | None, debug: bool) -> None:
-    """Publish what was found in optuna-dashboard.
+    """Publish figures and a summary in optuna-dashboard.
 
     It writes figures and a note into the study's own storage. SOURCE is an address such as
     sqlite:///study.db, or the file of an SQLite or journal storage. An earlier publication is

@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="File to write, by default report.html; for a folder the folder to write to, "
+    help="The file to write, by default report.html; for a folder the folder to write to, "
     "by default reports.",
 )
-@click.option("--title", help="The heading; by default it has the study's name.")
+@click.option("--title", help="The heading; by default the study's name.")
 @click.option(
     "--interactive",
     is_flag=True,
-    help="Figures say the values that are pointed at; the file is 2 MB larger.",
+    help="Draw figures with tooltips; the file is 2 MB larger.",
 )
 @click.option(
     "--n-jobs",
     type=int,
     default=-1,
     show_default=True,
-    help="Folder: number of processes that write reports, -1 for one per core.",
+    help="For a folder: the number of processes, -1 for one per core.",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Folder: a scheduler of dask, such as tcp://10.0.0.1:8786, whose workers write "
-    "the reports; they need this folder, and --out, under the same path. "
-    "While it has no worker, the command waits for one.",
+    help="For a folder: a dask scheduler, such as tcp://10.0.0.1:8786, whose workers write "
+    "the reports. They need this folder and --out under the same path. "
+    "The command waits until there is a worker.",
 )
 def report(
     source: Source,
@@ -60,10 +60,10 @@ def report(
     n_jobs: int,
     scheduler: str | None,
 ) -> None:
-    """Write a report about a run of yours.
+    """Write an HTML report.
 
-    Of a folder, about each storage, table and result in it. A study with several objectives gets a
-    tab for each, unless --target names one.
+    For a folder, a report for each storage, table and result in it. A study with several
+    objectives gets a tab for each, unless --target selects one.
     """
     from hpo_explain.reporting._file import check_place
 

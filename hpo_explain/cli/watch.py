@@ -46,7 +46,7 @@ def duration(context: click.Context, option: click.Parameter, text: str) -> floa
     default="report.html",
     show_default=True,
     type=click.Path(path_type=Path),
-    help="File to write.",
+    help="The file to write.",
 )
 @click.option(
     "--every",
@@ -54,14 +54,14 @@ def duration(context: click.Context, option: click.Parameter, text: str) -> floa
     show_default=True,
     callback=duration,
     metavar="TIME",
-    help="How long to wait between two looks, such as 30s, 5m or 2h.",
+    help="The time between two updates, such as 30s, 5m or 2h.",
 )
-@click.option("--title", help="The heading; by default it has the study's name.")
+@click.option("--title", help="The heading; by default the study's name.")
 def watch(source: Source, out: Path, every: float, title: str | None) -> None:
-    """Keep a report up to date as trials arrive.
+    """Update a report as trials arrive.
 
-    SOURCE is only read, and may be a storage that other machines write to. Whatever happens to
-    it, the last report stays. Ctrl-C ends it, with exit code 0.
+    SOURCE is only read, and other machines may write to it. The last report stays if SOURCE can no
+    longer be read. Ctrl-C ends the command with exit code 0.
     """
     interrupt = interrupt_at_hand()
     try:

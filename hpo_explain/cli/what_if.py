@@ -20,13 +20,13 @@ from hpo_explain.cli._source import Source, SourceCommand, takes_source
     type=click.Path(path_type=Path),
     default="what_if.html",
     show_default=True,
-    help="File to write.",
+    help="The file to write.",
 )
 def what_if(source: Source, out: Path) -> None:
-    """Write the profiler: what other values would change.
+    """Write the profiler, which shows what other values would change.
 
-    It has a curve for each hyperparameter, with all others as they are set. Drag one, and the
-    others follow.
+    It shows a curve for each hyperparameter, given the values of the others. Drag one value, and
+    the other curves follow.
     """
     from hpo_explain.reporting._file import check_place
     from hpo_explain.reporting.standalone import panel_of

@@ -58,8 +58,8 @@ _BETTER = (
 
 NONE_FEASIBLE = fact("no trial is feasible")
 RARELY_FEASIBLE = fact(
-    "even where trials gave a result another one is less probable than not: where the best is, is "
-    "hardly known"
+    "even near successful trials another result is less likely than not, so the location of the "
+    "best is hardly known"
 )
 
 

@@ -133,20 +133,20 @@ _RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFram
     """
 _SHARED = """
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, optional
-        Explain this in place of the objective, as in `explain_proposal`.
+        An acquisition function to explain in place of the objective, as in `explain_proposal`.
     before : int, optional
-        Use what was known when this trial was proposed; by default every trial.
+        Use only what was known when this trial was proposed; by default all trials.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate of the objective, as in `Run.surrogate`.
     surrogate : Surrogate or object, optional
         A model of your own in place of `kind`, as in `Run.explained_by`.
     seed : int, default 0
-        Seed of the surrogate, and of whatever is sampled.
+        Seed of the surrogate and of all random draws.
     **reading
-        Options of the adapter, such as ``objective=`` for a table; ``epsilon=0.005`` for what
-        counts as better; ``trials=slice(50, None)`` or a list of numbers for some trials only;
-        ``target="duration"``, ``"failed"`` or ``"infeasible"`` to explain these in place of the
-        objective.
+        Options of the adapter, such as ``objective=`` for a table. For every adapter:
+        ``epsilon=0.005``, the smallest improvement that counts; ``trials=slice(50, None)`` or a
+        list of numbers, to use some trials only; ``target="duration"``, ``"failed"`` or
+        ``"infeasible"``, to explain these in place of the objective.
 """
 
 

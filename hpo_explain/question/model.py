@@ -54,8 +54,8 @@ def surrogate_of(
         if taken == of:
             return belief, ()
         some = fact(
-            f"what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, "
-            "and some of every other part of the objective; where noise limits what is known, "
+            f"the model of the objective uses {taken:,} of {of:,} trials: the best ones, and some "
+            "from every other part of its range; where noise limits the precision, "
             f"uncertainties are about {math.sqrt(of / taken):.2g} times those of all trials"
         )
         return belief, (some,)

@@ -22,12 +22,12 @@ TERMS = {
 
 _CHOSEN = {
     Origin.MODEL: "chosen by {optimizer}",
-    Origin.INITIAL: "of the initial design",
+    Origin.INITIAL: "part of the initial design",
     Origin.ENQUEUED: "enqueued by a person",
-    Origin.RETRIED: "repeats a trial that failed",
+    Origin.RETRIED: "repeats a failed trial",
     Origin.ADDED: "added with its result",
     Origin.PERSON: "changed by a person",
-    Origin.UNKNOWN: "who chose it is not recorded",
+    Origin.UNKNOWN: "its origin is not recorded",
 }
 
 
@@ -52,7 +52,7 @@ _MARKS = {
     "proposal": "filled: chosen by a model",
     "initial": "hollow: initial design",
     "other": "hollow: not chosen by a model",
-    "left-out": "cross: left out",
+    "left-out": "cross: excluded",
 }
 
 
@@ -88,11 +88,11 @@ def _why_no_explanation(run: Run, trial: int) -> str:
         given = [f"{name} = {format_value(was[name])}" for name in was]
         return (
             f"A person set {join_words(decided.set_by_person)} before it started. "
-            f"Proposed was {join_words(given)}."
+            f"The proposal was {join_words(given)}."
         )
     if run.origin(trial) is Origin.MODEL:
-        return "Too little was known for a model, or this proposal is not among those explained."
-    return "No model chose this trial, so there are no reasons of a model to show."
+        return "There were too few trials for a model, or the report does not explain this one."
+    return "No model chose this trial, so there is nothing to explain."
 
 
 def others(count: int) -> str:

@@ -52,19 +52,19 @@ def _when(first: float, last: float) -> str:
 def what_was_assumed(run: Run, prefix: str) -> list[Card]:
     """Return the line on what was left out and assumed, where anything was."""
     left_out = [
-        f"Left out: {counted(len(at), 'trial')} ({spans(at)}): {why}."
+        f"Excluded: {counted(len(at), 'trial')} ({spans(at)}): {why}."
         for why, at in by_reason(run.excluded).items()
     ]
     notes = (*left_out, *map(str, run.notes))
     if not notes:
         return []
-    told = [counted(len(run.excluded), "trial") + " left out"] if run.excluded else []
-    told += [counted(len(run.notes), "remark") + " on how it was read"] if run.notes else []
+    told = [counted(len(run.excluded), "trial") + " excluded"] if run.excluded else []
+    told += [counted(len(run.notes), "assumption")] if run.notes else []
     headline = f"{', '.join(told)}."
     return [
         Card(
             anchor=f"{prefix}read",
-            title="What was left out and assumed?",
+            title="What was excluded and assumed?",
             how_to_read="",
             status=Status.SHOWN,
             finding=headline,

@@ -71,32 +71,31 @@ def report(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path, Run or dict
-        The optimization run, or runs by name: of the same trials by their objective, or of other
-        trials, such as those of other seeds or data sets. Each run, and each objective of a study
-        with several or of a search with several metrics of which `refit` names none, gets a part of
-        the page, before a line on all of them: the Pareto front of objectives, or the runs side by
-        side, as by :func:`compare`. `target=` (`objective=` of a search) names one objective.
+        The optimization run, or a dict of runs by name: the same trials with different
+        objectives, or different trials, such as those of other seeds or data sets. Each run and
+        each objective gets a part of the page; the last part compares them (the Pareto front of
+        objectives, or :func:`compare`). `target=` (`objective=` for a search) selects one
+        objective.
     path : str or pathlib.Path, default "report.html"
-        The file to write; it is replaced only when the new report is complete.
+        The file to write. An existing one is replaced once the new report is complete.
     title : str, optional
-        The heading; by default the run's name, if there is one.
+        The heading; by default the run's name, if it has one.
     sections : sequence of str or Section, optional
-        The parts of the report by name, in order; by default all that the run has something for:
-        "summary", "what-if" (the profiler), "advise", "history", and a line each for "importance",
-        "partial-dependence", "optimum", "recommended-space", "changes", "explain-proposal",
-        "desirability-path", "trust", "noise", "luck", "pruning" and "timeline". Each is what the
-        function of that name answers. A `Section` of your own may stand among them.
+        The sections by name, in order; by default all that apply: "summary", "what-if" (the
+        profiler), "advise" and "history", and, folded, "importance", "partial-dependence",
+        "optimum", "recommended-space", "changes", "explain-proposal", "desirability-path",
+        "trust", "noise", "luck", "pruning" and "timeline". Each shows the result of the function
+        of that name. You can add a `Section` of your own.
     surrogate : Surrogate or object, optional
-        A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
-        with: each proposal keeps the model of what was known when it was made.
+        A model of your own, as in :meth:`Run.explained_by`. Proposals are still explained with
+        what was known when they were made.
     n_jobs : int or None, default -1
-        Number of processes that compute and draw, this one included, -1 for one per core; others
-        are started for a run with proposals of more than 2,000 trials times hyperparameters, or
-        for three runs. None has joblib's workers explain the proposals, as
-        ``joblib.parallel_config`` says. The page does not depend on it.
+        Number of processes, this one included; -1 for one per core. Others are started only if
+        they save time. With None, joblib's workers explain the proposals, as configured by
+        ``joblib.parallel_config``. The page does not depend on it.
     interactive : bool, default False
-        Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
-        the file is 2 MB larger, and where no script runs the figures are as without.
+        Whether plotly draws the figures in the browser, with values in tooltips. The file is 2 MB
+        larger. Without scripts, static figures are shown.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -105,16 +104,16 @@ def report(
     Returns
     -------
     pathlib.Path
-        The file written, which notebooks show as the page.
+        The file; notebooks show its content.
 
     Raises
     ------
     ValueError
-        If the run cannot be read, or there is no section of a name.
+        If the run cannot be read, or a section does not exist.
     OSError
         If the file cannot be written.
     ImportError
-        If plotly, which an interactive page needs, is not installed.
+        If `interactive` is True and plotly is not installed.
 
     Examples
     --------
@@ -229,7 +228,7 @@ class Report:
         >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
         >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
         >>> Report.of({"loss": run}, sections=["history"]).cards[0].finding
-        'Best objective: 1 (trial 1 of 2); the last one.'
+        'Best objective: 1 (trial 1; 2 finished trials); it was the last one.'
         """
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")

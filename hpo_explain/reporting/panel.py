@@ -49,8 +49,8 @@ def what_if(question: Question) -> Content:
     if decision is None:
         raise NothingToExplain(
             fact(
-                "the profiler needs a model that knows how its predictions vary together, as a "
-                "Gaussian process does: else nothing tells how sure a curve or a difference is"
+                "the profiler needs a model with a joint posterior, such as a Gaussian process, to "
+                "show the uncertainty of curves and differences"
             )
         )
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
@@ -79,9 +79,7 @@ def what_if(question: Question) -> Content:
         legend=profile.legend,
         about=about,
     )
-    said = (
-        f"Trial {decision.keep}, to keep: {run.objective_name} {profile.predicted_text} expected."
-    )
+    said = f"Keep trial {decision.keep}: {run.objective_name} {profile.predicted_text} expected."
     return Content(said, body)
 
 
@@ -92,22 +90,22 @@ def _moves(carried: Carriable) -> tuple[bool, str]:
     off = carried.off
     if off > _OFF:
         return False, (
-            "The curves cannot be moved: what a page could evaluate in place of your model differs "
-            f"from it by {off:.0%} of the objective's spread (at most {_OFF:.0%} is allowed)."
+            "The curves cannot be moved: the copy of your model that fits on a page differs from "
+            f"the model by {off:.0%} of the objective's spread (at most {_OFF:.0%} is allowed)."
         )
     return True, (
-        "Once a value is moved, a copy of your model is evaluated; it differs from your model by "
-        f"{off:.1%} of the objective's spread."
+        "When you change a value, the page evaluates a copy of your model, which differs from the "
+        f"model by {off:.1%} of the objective's spread."
     )
 
 
 WHAT_IF = Section(
     "what-if",
     "What if?",
-    "A curve is the predicted objective along a hyperparameter, all others as they are set: mean "
-    "and 95 % interval without observation noise, dashed the average over all others. Drag the "
-    "line, or type a value: all other curves follow. The percentage is the share of the variance "
-    "that a hyperparameter explains, with its interactions.",
+    "A curve is the predicted objective along a hyperparameter, given the current values of the "
+    "others, with its 95 % interval without observation noise. The dashed line is the average over "
+    "all others. Drag the line or type a value, and all other curves follow. The percentage is the "
+    "share of the variance that a hyperparameter explains, with its interactions.",
     what_if,
     script="what_if",
 )

@@ -253,7 +253,7 @@ class Profile:
             *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
             ("average", "M-8,0H8", "average over all others"),
             ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
-            ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "hardly tried"),
+            ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "fewer than 3 trials nearby"),
         ]
 
     @property

@@ -47,30 +47,29 @@ class Panel:
 
 
 def what_if(run: Any, *, surrogate: Any = None, **reading: Any) -> Panel:
-    """Return the profiler: a curve for each hyperparameter, all others as they are set.
+    """Return the profiler: interactive curves of the objective along each hyperparameter.
 
-    The most important ones come first, each with its share of the variance, its trials, and what
-    :func:`recommended_space` keeps. A setting is dragged or typed, and all other curves follow.
-    At every move it says what the objective would be, with a 95 % interval, how probably that is
-    better than the trial to keep by what counts, how probable a result is where trials failed, and
-    how many trials are near. A setting is copied as code, compared with another one, sent as a
-    link, or kept as a picture. The page holds the functions that the trials allow.
+    The most important hyperparameters come first, each with its share of the variance, its trials
+    and the values that :func:`recommended_space` keeps. Drag or type a value, and all other curves
+    follow. The profiler shows the predicted objective with a 95 % interval, the probability that it
+    is clearly better than the trial to keep, the probability of a result if trials failed, and the
+    number of trials nearby. You can copy a configuration as code, compare two, share a link or save
+    a picture.
 
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run; each objective of one with several has a panel.
+        The optimization run. With several objectives, each has a panel.
     surrogate : Surrogate or object, optional
-        A model of your own in place of the belief, as in :meth:`Run.explained_by`. It must know how
-        its predictions vary together, as a Gaussian process does; the page moves a copy of it, and
-        says how far that is from the model.
+        A model of your own, as in :meth:`Run.explained_by`. It must have a joint posterior, as a
+        Gaussian process does. The page uses a copy of it and states its error.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
     Panel
-        Notebooks show it; ``.write("what_if.html")`` keeps it as a page. Where nothing can be
+        Notebooks show it; ``.write("what_if.html")`` saves it as a page. If nothing can be
         predicted, it says why.
 
     Raises

@@ -32,33 +32,33 @@ def watch(
     title: str | None = None,
     **reading: Any,
 ) -> Path:
-    """Keep a report up to date as trials arrive, until it is interrupted.
+    """Update a report as trials arrive, until you interrupt it.
 
-    The page, open in a browser, reads itself again when there are more trials, at the place where
-    one reads. In a notebook it is shown below the cell, and shown anew.
+    An open page reloads itself when there are new trials, and keeps its scroll position. In a
+    notebook the report is shown below the cell.
 
     Parameters
     ----------
     run : path, address of a storage, or any other run
-        The optimization run, which others are making; it is only read.
+        The running optimization; it is only read.
     path : str or pathlib.Path, default "report.html"
-        The file to write; whatever happens to the run, the last report stays.
+        The file to write. The last report stays if the run can no longer be read.
     every : float, default 30.0
-        Seconds between two looks at the run.
+        Seconds between two updates.
     title : str, optional
-        The heading; by default it has the run's name, if there is one.
+        The heading; by default the run's name, if it has one.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
     pathlib.Path
-        The file written, once it is interrupted (Ctrl-C, or the stop of a notebook).
+        The file, after you interrupt (Ctrl-C, or the stop button of a notebook).
 
     Raises
     ------
     ValueError
-        If the run cannot be read at first, unless only because no trial is finished.
+        If the run cannot be read at first. It may still have no finished trial.
     OSError
         If the file cannot be written.
 

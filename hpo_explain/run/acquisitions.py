@@ -81,7 +81,7 @@ _OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {"mean": MeanResponse, 
 def acquisition_assumed(optimizer: str, criterion: str, model: str, why: Fact | None) -> Fact:
     """Return that a criterion is assumed, and why the optimizer's own is not known."""
     if why is None:
-        return fact(f"{optimizer} is not known to have used {criterion}: it is assumed")
+        return fact(f"the acquisition function of {optimizer} is unknown: {criterion} is assumed")
     return fact(why, f"; {model} with {criterion} is assumed")
 
 

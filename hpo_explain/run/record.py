@@ -213,9 +213,9 @@ class Record(Frozen):
             notes.append(
                 fact(
                     f"bounds: {shorten(self.objective_name, 200)} {range_in_words(*bounds)}, as "
-                    "its name says, so no prediction is beyond; ",
+                    "its name says, and predictions stay within; ",
                     Option("bounds"),
-                    " says otherwise",
+                    " changes it",
                     kind="bounds_by_name",
                 )
             )

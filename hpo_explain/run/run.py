@@ -57,7 +57,7 @@ from hpo_explain.space import Array, Ints, SearchSpace
 
 
 class Run(Record):
-    """The finished trials of an optimization run (frozen).
+    """The trials of an optimization run, and what is known about how they were chosen.
 
     Parameters
     ----------
@@ -66,73 +66,71 @@ class Run(Record):
     X : ndarray of shape (n, d)
         The trials' configurations, encoded.
     objective : ndarray of shape (n,)
-        Their objective, in the user's units, finite.
+        Their objective values, in the user's units; all finite.
     direction : {"minimize", "maximize"}
-        Which way is better.
+        Direction of the optimization.
     trials : sequence of int, optional
-        Their numbers, by default 0, 1, ..., in the order in which they were proposed.
+        Their numbers, in the order in which they were proposed; by default 0, 1, ...
     proposals : sequence of int, optional
         The numbers of the trials that the optimizer's model chose; by default all.
     origins : mapping of int to Origin, optional
-        Who chose trials, where more is known than `proposals` says; `origin` returns who chose
-        any trial.
+        Who chose each trial, if more is known than `proposals` says.
     excluded : mapping of int to Fact or str, optional
-        Trials left out, and why; a text becomes a fact.
+        The excluded trials with the reason.
     notes : sequence of Fact or str, optional
-        What was assumed while reading.
+        Assumptions made while reading.
     started, finished : ndarray of shape (n,), optional
-        Times in seconds since the epoch; NaN where they are not known.
+        Times in seconds since the epoch; NaN where unknown.
     durations : ndarray of shape (n,), optional
-        How long each trial took, in seconds; NaN where it is not known. By default the time from
-        start to finish.
+        Duration of each trial, in seconds; NaN where unknown. By default the time from start to
+        finish.
     excluded_times : mapping of int to (float, float), optional
-        Start and finish of trials left out, where known; the finish of one that still runs is
-        infinite.
+        Start and finish of excluded trials, where known; the finish is infinite while a trial
+        runs.
     without_result : mapping of int to WithoutResult, optional
-        The configurations of trials that run, wait, failed or were pruned, where they can be
-        read. Only explanations of proposals ask for them.
+        The configurations of trials that are running or waiting, failed or were pruned.
     reviewed : mapping of int to Reviewed, optional
-        The proposals that a person changed, or refused before, and what was proposed.
+        The proposals that a person changed or rejected, with what was proposed.
     feasible : ndarray of bool, shape (n,), optional
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
-        What the objective is called in plots.
+        Name of the objective in texts and plots.
     name : str, default ""
-        What the run is called, such as the name of its study; empty if it has none.
+        Name of the run, such as that of its study.
     optimizer : str, default "the optimizer"
-        What ran the optimization, as in "chosen by Optuna's TPESampler".
+        Name of the optimizer, such as "Optuna's TPESampler".
     framework : str, default ""
-        The package that ran it, as it is imported: "optuna", "skopt"; empty for tables and others.
+        The package that ran it, such as "optuna" or "skopt"; empty for tables.
     record : OptimizerRecord, optional
         What only the framework knows.
     instances : Instances, optional
-        The objective on each instance, where `objective` is the mean over several. Where not all
-        were evaluated, the run's objective is the average over all, by :meth:`Instances.averages`.
+        The objective on each instance, if `objective` is the mean over several. If some are
+        missing, the run's objective is the average over all, by :meth:`Instances.averages`.
     curves : Curves, optional
-        What trials reported step by step, those without a result included.
+        The values that trials reported step by step, also those without a result.
     ranges_from : mapping of str to sequence of int, optional
-        The hyperparameters whose range or choices were read from the trials, each with the trials
-        without which it would be narrower; those left out may be among them.
+        The hyperparameters whose range or choices were inferred from the trials. Each has the
+        trials without which it would be narrower; these may be excluded ones.
     measured : {"duration", "failed", "infeasible", "joined"}, optional
-        What the objective is, where it is not what was optimized, by :func:`measured` or of
+        What the objective is, if it is not what was optimized; set by :func:`measured` or
         :class:`Objectives`.
     bounds : tuple of (float, float), optional
-        The objective's natural range, such as (0, 1) of an accuracy: no prediction leaves it.
+        The objective's natural range, such as (0, 1) for an accuracy. Predictions stay within it.
     epsilon : float, optional
-        By how much a configuration must be better for that to count, in the objective's units; by
-        default what the metric can show, and at least its noise.
+        The smallest improvement that counts, in the objective's units; by default what the metric
+        can resolve, and at least its noise.
     default : mapping, optional
-        The configuration that is taken where nobody chooses, such as an estimator's own parameters.
+        The default configuration, such as an estimator's own parameters.
     attributes : mapping of str to ndarray of shape (n,)
-        What else was measured of the trials, such as the score of a test; NaN where it was not.
+        Other measurements of the trials, such as a test score; NaN where missing.
     model : Surrogate, optional
-        A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
-        see :meth:`explained_by`.
+        A model of your own that ``surrogate()`` returns in place of one fitted to the trials; see
+        :meth:`explained_by`.
 
     Raises
     ------
     InputError
-        If shapes disagree, an objective is not finite, or a row is no configuration of the space.
+        If shapes disagree, an objective is not finite, or a row is not in the space.
 
     Examples
     --------
@@ -161,11 +159,11 @@ class Run(Record):
         Parameters
         ----------
         before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
+            Use only what was known when this trial was proposed; by default all trials.
         kind : {"auto", "gp", "forest"}, default "auto"
-            "auto" takes the model given by :meth:`explained_by` for all trials, else the
-            optimizer's own where it is stored, else a Gaussian process, else (many trials known,
-            many hyperparameters, mostly categories) a forest.
+            "auto" takes the first of these that exists: the model of :meth:`explained_by` (for
+            all trials), the optimizer's stored model, a Gaussian process. For many trials, many
+            hyperparameters or mostly categories it takes a forest.
         n_trees : int, default 64
             Number of trees of a forest.
         seed : int, default 0
@@ -174,12 +172,12 @@ class Run(Record):
         Returns
         -------
         Surrogate
-            A pure function of the run and these arguments.
+            The surrogate.
 
         Raises
         ------
         NothingToExplain
-            If fewer than two trials were finished by then.
+            If fewer than two trials were finished at that time.
         """
         check_option("kind", kind, KINDS)
         n_trees = check_count("n_trees", n_trees)
@@ -188,7 +186,7 @@ class Run(Record):
         return fit
 
     def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a function makes of arguments, computed once: the latest few are kept."""
+        """Return the value of a function; the latest few are remembered."""
         return self._fits.of((make.__name__, *arguments), lambda: make(*arguments))
 
     def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
@@ -237,9 +235,9 @@ class Run(Record):
         return np.sort(in_order[some]), (learned_from_some(len(rows), most, seed=seed),)
 
     def check_learnable(self) -> None:
-        """Raise NothingToExplain where no model can learn anything from the trials.
+        """Raise NothingToExplain if there is nothing to learn from the trials.
 
-        There are fewer than two of them, or none of the hyperparameters varies.
+        This is so with fewer than two trials, and if no hyperparameter varies.
         """
         self._check_learnable(self.known_before(None), None)
 
@@ -278,10 +276,10 @@ class Run(Record):
         )
 
     def explained_by(self, model: Any) -> Run:
-        """Return the run with a model of the user's as its surrogate of all trials.
+        """Return the run with a model of your own as its surrogate.
 
-        Every explanation of the run is then one of this model. What was known before a trial is
-        still what a surrogate learns from the trials finished by then.
+        Every explanation of the run then explains this model. Only explanations of a past trial
+        still use a surrogate that is fitted to the trials finished at that time.
 
         Parameters
         ----------
@@ -292,7 +290,7 @@ class Run(Record):
         Raises
         ------
         InputError
-            If it is no model, was not fitted, is of another space, or cannot predict its rows.
+            If it is not a model, is not fitted, has another space, or fails to predict.
 
         Examples
         --------
@@ -308,30 +306,30 @@ class Run(Record):
 
     @cached_property
     def model_notes(self) -> tuple[Fact, ...]:
-        """What has to be known of the model of :meth:`explained_by`; empty where there is none."""
+        """Notes about the model of :meth:`explained_by`; empty if there is none."""
         if self.model is None:
             return ()
         return doubts_of_model(self.model, self.X, self.objective)
 
     def belief(self, before: int | None = None, *, seed: int = 0) -> Belief:
-        """Return what the trials allow the objective to be: draws from one posterior.
+        """Return the posterior distribution of the objective, given the trials, as draws.
 
         Parameters
         ----------
         before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
+            Use only what was known when this trial was proposed; by default all trials.
         seed : int, default 0
-            Seed of everything random.
+            Seed of all random draws.
 
         Returns
         -------
         Belief
-            A surrogate, too: ``predict(X)`` returns mean and standard deviation of its draws.
+            The draws. It is a surrogate: ``predict(X)`` returns their mean and standard deviation.
 
         Raises
         ------
         NothingToExplain
-            If fewer than two trials were finished by then.
+            If fewer than two trials were finished at that time.
 
         Examples
         --------
@@ -375,27 +373,27 @@ class Run(Record):
         return X[self.space.is_valid(X)]
 
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
-        """Return how probable it is that a configuration gives a result that counts.
+        """Return a model of the probability that a configuration is feasible.
 
-        One that crashed, gave no number, was pruned without a value or violates a constraint
-        does not count.
+        A trial is infeasible if it crashed, returned no number, was pruned without a value or
+        violates a constraint.
 
         Parameters
         ----------
         before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
+            Use only what was known when this trial was proposed; by default all trials.
         seed : int, default 0
             Seed of the fit.
 
         Returns
         -------
         Feasibility or None
-            Its ``probability(X)`` is (n,); None if all trials gave a result that counts.
+            Its ``probability(X)`` has shape (n,); None if all trials are feasible.
 
         Raises
         ------
         InputError
-            If there is no such trial.
+            If the trial does not exist.
 
         Examples
         --------
@@ -421,17 +419,17 @@ class Run(Record):
         return classified(space, X, feasible, seed)
 
     def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
-        """Return a model of the noise: how much results of one configuration scatter.
+        """Return a model of the noise: how much the results of one configuration scatter.
 
         It learns from configurations that were evaluated several times, as repeated trials or on
-        several instances; what an instance adds for all configurations is no noise.
+        several instances. The difficulty of an instance does not count as noise.
 
         Parameters
         ----------
         before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
+            Use only what was known when this trial was proposed; by default all trials.
         kind : {"auto", "gp", "forest"}, default "auto"
-            As of :meth:`surrogate`.
+            As in :meth:`surrogate`.
         seed : int, default 0
             Seed of the fit.
 
@@ -443,8 +441,8 @@ class Run(Record):
         Raises
         ------
         NothingToExplain
-            If fewer than two configurations were evaluated several times, or their results are
-            the same each time.
+            If fewer than two configurations were evaluated several times, or their results never
+            differ.
 
         Examples
         --------
@@ -484,7 +482,7 @@ class Run(Record):
         return Repeats.of(self.X[rows], no_instance, self.objective[rows])
 
     def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
-        """Return the acquisition that the optimizer itself used, if it is known."""
+        """Return the optimizer's own acquisition function, if it is known."""
         return None if self.record is None else self.record.acquisition(before)
 
     def chosen_acquisition(
@@ -494,28 +492,27 @@ class Run(Record):
         *,
         seed: int = 0,
     ) -> ChosenAcquisition:
-        """Return the acquisition by which trial `before` is explained, and whose it is.
+        """Return the acquisition function that explains a trial, and its origin.
 
         Parameters
         ----------
         before : int, optional
             The trial; by default the next one.
         acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition
-            By default "auto": the optimizer's own where it is known, else the confidence bound with
-            κ = 1.96. The others look through ``surrogate(before)``; an acquisition function is
-            taken as it is.
+            "auto", the default, is the optimizer's own if it is known, else the lower confidence
+            bound with κ = 1.96. The other names use ``surrogate(before)``.
         seed : int, default 0
             Seed of the surrogate.
 
         Returns
         -------
         ChosenAcquisition
-            The acquisition function, whether it is assumed, and what was assumed.
+            The acquisition function, whether it is assumed, and the assumptions.
 
         Raises
         ------
         ValueError
-            If the name is unknown, or fewer than two trials were finished by then.
+            If the name is unknown, or fewer than two trials were finished at that time.
         """
         later = self._ranges_of_later_trials(before)
         if not isinstance(acquisition, str):
@@ -557,14 +554,14 @@ class Run(Record):
         )
 
     def acquisition(self, before: int | None = None) -> Acquisition:
-        """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.
+        """Return the acquisition function for a trial: the optimizer's own, else an assumed one.
 
-        The assumed one is the confidence bound with κ = 1.96 of ``surrogate(before)``.
-        `chosen_acquisition` tells the two apart.
+        The assumed one is the lower confidence bound with κ = 1.96 of ``surrogate(before)``.
+        `chosen_acquisition` says which of the two it is.
 
         Raises
         ------
         ValueError
-            If fewer than two trials were finished by then.
+            If fewer than two trials were finished at that time.
         """
         return self.chosen_acquisition(before).acquisition

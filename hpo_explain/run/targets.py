@@ -204,7 +204,7 @@ def _of_failure(run: Run, target: Measured) -> Run:
     )
     note = fact(
         f"{'failures' if target == 'failed' else 'failed or infeasible'}: "
-        f"{counted_trials(sorted(failed))} beside {beside}; what is predicted is the probability "
+        f"{counted_trials(sorted(failed))} beside {beside}; the model predicts the probability "
         f"that a trial {_DOES[target]}{left_out if unread else ''}",
         trials=sorted(failed),
     )

@@ -156,22 +156,21 @@ def different(values: Iterable[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class CategoricalParameter:
-    """A hyperparameter with unordered choices, all of the same weight.
+    """A hyperparameter with unordered choices of equal weight.
 
     Parameters
     ----------
     name : str
         Name of the hyperparameter.
     choices : sequence
-        The choices, of any type; they are compared by type, then by equality
-        (``True`` is not 1).
+        The choices, of any type. ``True`` and 1 are different choices.
     active_when, optional
         As in :class:`FloatParameter`.
 
     Raises
     ------
     ValueError
-        If there is no choice, or one choice is given twice.
+        If there are no choices, or a choice is given twice.
 
     Examples
     --------

@@ -127,25 +127,25 @@ class FloatParameter:
     log : bool, default False
         Whether the hyperparameter's scale is logarithmic.
     step : float, optional
-        Distance of neighbouring values, counted from `low`; not together with `log`.
+        Distance between neighbouring values, counted from `low`. Cannot be combined with `log`.
     active_when : mapping of str to list or Range, optional
-        Values of each parent for which the hyperparameter is active: a list of those of a
-        categorical or an integer one, a :class:`Range` of a number. Several parents mean *and*.
+        Values of each parent for which the hyperparameter is active: a list for a categorical or
+        integer parent, a :class:`Range` for a number. With several parents, all must match.
     optional : float, default 1.0
         Share of the configurations that meet `active_when` in which the hyperparameter is
         active, where no other hyperparameter explains its activity.
     part_of : str, optional
-        What the objective calls it, where its range depends on another hyperparameter: it is then
-        described by several, of which one is active at a time.
+        Name of the hyperparameter in the objective, if its range depends on another
+        hyperparameter. Several entries then describe it, and one of them is active at a time.
     values : sequence of float, optional
-        The only values of the range that can be set, each with the same weight; not together with
+        The only values in the range that can be set, with equal weights. Cannot be combined with
         `step`.
 
     Raises
     ------
     ValueError
-        If the range is empty, not finite, wider than any number, narrower than numbers can
-        resolve, or not positive on a log scale.
+        If the range is empty, not finite, too wide or too narrow for floating-point numbers, or
+        not positive on a log scale.
 
     Examples
     --------
@@ -270,7 +270,9 @@ LARGEST_WHOLE = 2**45
 
 @dataclass(frozen=True)
 class IntParameter:
-    """An integer hyperparameter: all values have the same weight, or their share of a log scale.
+    """An integer hyperparameter.
+
+    All values have the same weight, unless the scale is logarithmic.
 
     Parameters
     ----------
@@ -282,7 +284,7 @@ class IntParameter:
         Whether the hyperparameter's scale is logarithmic; the value k then has the weight
         ``log((k + 1/2) / (k - 1/2))``.
     step : int, default 1
-        Distance of neighbouring values, counted from `low`; 1 on a log scale.
+        Distance between neighbouring values, counted from `low`; 1 on a log scale.
     active_when, optional, part_of, values : optional
         As in :class:`FloatParameter`.
 

@@ -44,18 +44,18 @@ _ENCODE = "Encode configurations with space.encode."
 
 
 class SearchSpace:
-    """Ordered hyperparameters, their encoding, their conditions, and the measure over them.
+    """A search space: its hyperparameters and the conditions under which they are active.
 
     An encoded row has one column per hyperparameter: its position in [0, 1] on its own scale,
-    the index of its category, or NaN where it is inactive. In a *latent* row every hyperparameter
-    has a value, whether it is active or not (an optional one may be NaN: its absence is a value
-    of its own); `project` turns a latent row into the configuration that it stands for.
+    the index of its category, or NaN if it is inactive. In a *latent* row every hyperparameter
+    has a value, active or not (only an optional one may be NaN, which means that it is absent).
+    `project` turns a latent row into a configuration.
 
     Parameters
     ----------
     parameters : sequence of FloatParameter, IntParameter or CategoricalParameter
-        The hyperparameters, in the order of the columns. Parents may stand before or after
-        their children.
+        The hyperparameters, in the order of the columns. Parents may come before or after their
+        children.
 
     Raises
     ------
@@ -173,19 +173,19 @@ class SearchSpace:
         return self if self._canonical.of_trials else self.in_order_of(X)
 
     def in_order_of(self, X: npt.ArrayLike, cost: Array | None = None) -> SearchSpace:
-        """Return the same space, which draws and fits go through in an order that rows lead to.
+        """Return the same space with an internal order of columns that depends on rows alone.
 
-        Names, labels, units, the order of the rows, and which hyperparameter or category is listed
-        first, then change no answer. Rows are ranked by their values, whichever columns these are
-        in, then by their cost. Columns are in the order of their kind, then of their values in the
-        first row, then in the second, and so on; categories in the order in which they appear.
+        Results then do not depend on names, units, the order of the rows, or the order in which
+        hyperparameters and categories are listed. Rows are sorted by their values, then by their
+        cost. Columns are sorted by their kind, then by their values in the first row, then in the
+        second, and so on; categories by their first appearance.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Encoded rows.
         cost : ndarray of shape (n,), optional
-            Smaller is better: it ranks rows that have the same values in other columns.
+            Smaller is better. It orders rows that hold the same values in different columns.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class SearchSpace:
         return column
 
     def as_asked(self, config: Config) -> dict[str, Any]:
-        """Return a configuration with the names by which the objective asks for its values.
+        """Return a configuration with the names that the objective uses.
 
         Examples
         --------
@@ -269,12 +269,12 @@ class SearchSpace:
         Parameters
         ----------
         active : ndarray of bool, shape (d,)
-            The hyperparameters that have a value everywhere; the others may have one or not.
+            The hyperparameters that are active everywhere; the others become optional.
 
         Returns
         -------
         SearchSpace
-            Draws go through it in the order of this one.
+            The space, in the same internal order.
         """
         parameters = [
             replace(p, active_when=None, optional=1.0 if on else 0.5)
@@ -290,20 +290,20 @@ class SearchSpace:
         return bool(self.conditions[j]) or self._parameters[j].optional < 1.0
 
     def decides_activity(self, columns: Collection[int]) -> bool:
-        """Return whether others are active or not by the values in some columns."""
+        """Return whether the values in some columns decide if others are active."""
         parents = {parent for condition in self.conditions for parent, _ in condition}
         return not parents.isdisjoint(columns)
 
     def to_optuna(self) -> dict[str, Any]:
-        """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.
+        """Return Optuna's distribution of every hyperparameter, for ``study.ask``.
 
-        Conditions are left out: which hyperparameters are active is the objective's to decide. Of a
-        range that depends on a category it is the widest one.
+        Conditions are left out: the objective decides which hyperparameters are active. A range
+        that depends on a category becomes the widest one.
 
         Returns
         -------
         dict of str to optuna.distributions.BaseDistribution
-            By the name of the hyperparameter.
+            The distributions by hyperparameter.
 
         Raises
         ------
@@ -321,10 +321,10 @@ class SearchSpace:
 
     @classmethod
     def from_configspace(cls, configspace: Any) -> SearchSpace:
-        """Return a space of ConfigSpace as a search space.
+        """Convert a space of ConfigSpace.
 
-        Conditions are kept where values of parents state them. Forbidden clauses are left out, and
-        choices lose their weights and order.
+        Conditions on values of parents are kept. Forbidden clauses, and the weights and the order
+        of choices are dropped.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class SearchSpace:
         Raises
         ------
         InputError
-            If it is something else, or holds a hyperparameter of a kind that is not known.
+            If `configspace` is something else, or has a hyperparameter of an unknown kind.
 
         Examples
         --------
@@ -355,13 +355,13 @@ optional=1.0, part_of=None, values=None)
     # ------------------------------------------------------------------ encoding
 
     def encode(self, configs: Config | Iterable[Config] | pd.DataFrame) -> Array:
-        """Return configurations as an encoded array.
+        """Encode configurations.
 
         Parameters
         ----------
         configs : dict, list of dict, or pandas.DataFrame
-            Configurations in the user's units. What is inactive is left out, or empty: None, NaN
-            or NA. Where None is a choice, an empty value is that choice wherever it may be active.
+            Configurations in the user's units. Inactive hyperparameters are left out or empty
+            (None, NaN or NA). If None is a choice, an active empty value means that choice.
 
         Returns
         -------
@@ -382,7 +382,7 @@ optional=1.0, part_of=None, values=None)
         Raises
         ------
         InputError
-            If it does not fit the space: about the `argument` that the caller was given.
+            If it does not fit the space. The message names `argument`.
         """
         try:
             return self.encode([config])[0]
@@ -392,7 +392,7 @@ optional=1.0, part_of=None, values=None)
             raise error.inside(argument, what, config) from None
 
     def decode(self, X: npt.ArrayLike) -> list[dict[str, Any]]:
-        """Return encoded rows as configurations in the user's units, without inactive keys.
+        """Decode rows into configurations in the user's units, without inactive keys.
 
         Parameters
         ----------
@@ -450,7 +450,7 @@ optional=1.0, part_of=None, values=None)
         Returns
         -------
         ndarray of shape (n, d)
-            The configurations that these rows stand for, encoded.
+            The encoded configurations.
         """
         return self._conditions.project(self.check_rows("X", X))
 
@@ -498,12 +498,12 @@ optional=1.0, part_of=None, values=None)
     # ------------------------------------------------------------------ the measure
 
     def from_latent(self, U: npt.ArrayLike) -> Array:
-        """Return the latent rows that uniform values lead to.
+        """Map uniform values to latent rows.
 
         Parameters
         ----------
         U : ndarray of shape (n, d)
-            Values in [0, 1), one column per hyperparameter, counted in `order`.
+            Values in [0, 1), one column per hyperparameter, in `order`.
 
         Returns
         -------
@@ -527,7 +527,7 @@ optional=1.0, part_of=None, values=None)
         method: Literal["lhs", "uniform"] = "lhs",
         latent: bool = False,
     ) -> Array:
-        """Draw configurations from the space's measure.
+        """Draw random configurations.
 
         Parameters
         ----------

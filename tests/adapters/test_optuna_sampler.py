@@ -56,7 +56,7 @@ def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_pat
     loaded = optuna.load_study(storage=storage, study_name="marked")
     run = from_optuna(loaded)
     assert set(run.proposals) == sampler.chosen == set(range(6, 20))
-    assert the_note(run.notes, "sampler: TPESampler, known by the marks on 14 trials; ")
+    assert the_note(run.notes, "sampler: TPESampler, recorded on 14 trials; ")
 
 
 def test_nobody_is_assumed_who_left_no_marks(tmp_path):
@@ -70,7 +70,7 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     assert run.proposals == ()
     with pytest.raises(hx.base.NothingToExplain, match="sampler="):
         hx.explain_proposal(run, "best")
-    why = "it is not recorded which sampler chose the trials, and none left marks on them"
+    why = "it is not recorded which sampler chose the trials"
     assert the_note(run.notes, f"sampler: {why}")
     found = hx.explain_proposal(run, 14)
     assert found.subject.assumed

@@ -292,7 +292,7 @@ def test_what_was_taken_for_what_is_one_note_and_can_be_settled():
     assert proposed(table) == ("lr", "depth", "batch")
     run = hx.from_frame(table, "loss", ignore=["trial", "acc", "host"])
     assert str(the_note(run.notes, "columns: ")) == (
-        "columns: hyperparameters are lr, depth, batch; hyperparameters= and ignore= settle it"
+        "columns: hyperparameters are lr, depth, batch; hyperparameters= and ignore= change them"
     )
     chosen = ["acc", "trial", "host"]
     assert taken(table, hyperparameters=chosen)[0] == ("trial", "acc", "host")

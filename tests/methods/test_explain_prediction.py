@@ -219,10 +219,10 @@ def test_sentences():
         "moves it."
     )
     assert overview([[0.25, 0.0], [-0.5, 0.0]], objective_name="loss").sentence == (
-        "Over 2 configurations the predicted loss is moved most by x0 (by 0.375 on average)."
+        "Over 2 configurations the predicted loss changes most with x0 (by 0.375 on average)."
     )
     assert overview([[0.0, 0.0]]).sentence == (
-        "Over 1 configuration no hyperparameter moves the predicted objective."
+        "Over 1 configuration no hyperparameter changes the predicted objective."
     )
 
 
@@ -254,7 +254,9 @@ def test_points_are_contributions_colored_by_values_the_largest_on_top():
     assert first.y[2] != first.y[3]  # points at the same place stand over each other
     assert (np.abs(first.y) < 0.5).all()
     assert figure.scale == ("low", "high", "value")
-    assert "Not shown: 10 that move it less" in overview(np.ones((2, 30))).described().footer
+    assert (
+        "Not shown: 10 with smaller contributions" in overview(np.ones((2, 30))).described().footer
+    )
 
 
 def test_what_draws_leave_out_is_divided_equally(monkeypatch):

@@ -204,9 +204,8 @@ PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
             {"unsure": 0.16},
             "For a GP with LCB (κ = 1.96), trial 42 would have been 0.38 more desirable than an "
             "average configuration because of x0 = 0 (a better loss is predicted). Against it: "
-            "x2 = 0.25 (a worse loss is predicted). By all that was known then, x0 = 0 improves "
-            "the loss by 0.5 ± 0.5. Whether the loss gets better or worse by it was open for x2 = "
-            "0.25.",
+            "x2 = 0.25 (a worse loss is predicted). According to the trials at that time, x0 = 0 "
+            "improves the loss by 0.5 ± 0.5. Unclear effect on the loss at that time: x2 = 0.25.",
         ),
     ],
 )

@@ -114,7 +114,7 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     process = hx.models.GaussianProcessSurrogate.fit(space, X, y)
     found = hx.methods.InteractionExplainer(process).explain("momentum")
     drawn, condition = map(str, found.notes)
-    assert drawn.startswith(f"H is that of {len(found.draws)} functions that the trials allow")
+    assert drawn.startswith(f"H is that of {len(found.draws)} functions drawn from the posterior")
     assert condition.startswith("a conditional hyperparameter interacts with ")
     with pytest.raises(hx.base.InputError, match="no number of these"):
         found.strength("optimizer", "lr")  # was not asked for

@@ -303,17 +303,17 @@ PAIRS = {(0,): [0.1, 0.1], (0, 1): [0.1, 0.3], (1, 2): [0.05, 0.05], (0, 3): [0.
     [
         (
             shares_of(SHARES),
-            "What the loss depends on most: x1 (40%, sd 10% alone), x0 × x1 (30%, sd 0% by their "
-            "interaction) and x0 (20%, sd 10% alone) of its variance. Without interactions all "
+            "Shares of the variance of the loss: x1 (40%, sd 10% alone), x0 × x1 (30%, sd 0% by "
+            "their interaction) and x0 (20%, sd 10% alone). Without interactions all "
             "hyperparameters explain 60%, sd 0%.",
         ),
         (
             one_tree(0.75, 0.25, given={"x0": [0.1, 0.5]}),
-            "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75%, sd 0% alone) "
-            "and x1 (25%, sd 0% alone) of its variance. Without interactions all hyperparameters "
-            "explain 100%, sd 0%.",
+            "Shares of the variance of the loss given x0 between 0.1 and 0.5: x0 (75%, sd 0% "
+            "alone) and x1 (25%, sd 0% alone). Without interactions all hyperparameters explain "
+            "100%, sd 0%.",
         ),
-        (one_tree(1.0), "What the loss depends on most: x0 (100%, sd 0% alone) of its variance."),
+        (one_tree(1.0), "Shares of the variance of the loss: x0 (100%, sd 0% alone)."),
         (
             one_tree(0.0, variances=np.zeros(1)),
             "The predicted loss is constant: no hyperparameter matters.",

@@ -283,8 +283,8 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
     assert found.sentence.startswith(
         f"{start}objective changes by +3 ± 2 for x1 from 0 to 1 and by "
     )
-    assert "Not certain: it holds in 92%" in found.sentence
-    assert found.described().footer.endswith("over what the trials allow the objective to be.")
+    assert "Not certain: it holds with 92% probability" in found.sentence
+    assert found.described().footer.endswith("and the uncertainty of the objective.")
 
 
 def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():

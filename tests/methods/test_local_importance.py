@@ -256,6 +256,4 @@ def test_the_probability_beside_a_small_share_says_of_what_it_is():
     (claim,) = found.claims
     assert not claim.certain
     assert claim.probability == pytest.approx(0.01)
-    assert found.caution == (
-        "Not certain: whether x3 explains over 2% of the variance (probability 1%)."
-    )
+    assert found.caution == ("Not certain: x3 explains over 2% of the variance (probability 1%).")

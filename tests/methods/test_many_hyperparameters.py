@@ -60,7 +60,7 @@ def test_pairs_of_many_hyperparameters_are_of_those_that_matter_most_alone():
 
     explainer = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f))
     found = explainer.explain()
-    assert the_note(found.notes, "60 of 70 hyperparameters are looked at")
+    assert the_note(found.notes, "60 of 70 hyperparameters are considered")
     looked_at = {name for name in space.names if not np.isnan(found.total[space.index(name)])}
     assert {"x50", "x51", "x3", "x7"} <= looked_at
     assert len(looked_at) == 60

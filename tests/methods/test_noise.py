@@ -77,7 +77,7 @@ def test_that_noise_is_the_same_everywhere_is_never_certain(constant):
     (claim,) = of_kind(constant, "share")
     assert not claim.certain
     (why,) = claim.because
-    assert "do not tell whether it depends on a hyperparameter" in str(why)
+    assert "do not show whether it depends on a hyperparameter" in str(why)
     assert constant.main is None
     with pytest.raises(hx.base.InputError):
         constant.effect("x1")
@@ -148,12 +148,12 @@ def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is(varyi
         "How much results scatter depends on the configuration: the standard deviation of the "
         "objective is"
     )
-    assert "What matters most to the variance of its logarithm: x3 (" in varying.sentence
+    assert "Largest shares of the variance of its logarithm: x3 (" in varying.sentence
     assert ") times as large as at 0." in varying.sentence
     found = replace(constant, pooled=(1234.2, 784.0, 2.7e6))
     assert found.sentence == (
         "Results of the same configuration scatter with a standard deviation of 1234 (784 to "
-        "2.7e+06), the same everywhere as far as can be told."
+        "2.7e+06), the same everywhere as far as is known."
     )
 
 

@@ -467,13 +467,13 @@ def test_no_split_is_made_where_functions_disagree_about_it():
     (claim,) = found.claims
     assert not claim.certain
     assert re.fullmatch(
-        r"The effect of a may have another shape where b ≤ -?0\.00\d+ than elsewhere "
+        r"The effect of a may have a different shape where b ≤ -?0\.00\d+ than elsewhere "
         r"\(83% sure\)\.",
         found.sentence,
     )
     half = Known(draws.space, [lambda X, s=s: s * product(X) for s in (1.5, -1.0)])
     assert by_shape(half).sentence == (
-        "No part of the space certainly has another shape of the effect of a."
+        "No region certainly has a different shape of the effect of a."
     )
 
 
@@ -483,7 +483,7 @@ def test_without_draws_the_sentence_says_that_shapes_seem_to_differ():
     assert found.interaction is None
     (claim,) = found.claims
     assert not claim.certain
-    assert "seems to have another shape where b ≤ " in found.sentence
+    assert "seems to have a different shape where b ≤ " in found.sentence
     assert found.gain()["explained"].isna().all()
 
 
@@ -552,7 +552,7 @@ def test_conditional_hyperparameters_have_shapes_where_they_are_active():
 
 def test_regions_by_shape_are_called_so():
     found = by_shape(Known(square("a", "b"), [product] * 2))
-    assert found.sentence.startswith("The effect of a has another shape where b ≤ ")
+    assert found.sentence.startswith("The effect of a has a different shape where b ≤ ")
     assert found.alike == "shape"
     assert [two_regions().alike] == ["uncertainty"]
 

@@ -135,7 +135,7 @@ def test_the_check_compares_differences_with_their_own_errors():
     assert (safe.kind, safe.hyperparameters, safe.term) == ("order", ("t0", "t1"), "mean")
     assert safe.certain
     assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", 0.5, False)
-    assert [*map(str, unsafe.because)] == ["t0 and t1 cannot be told apart"]
+    assert [*map(str, unsafe.because)] == ["t0 and t1 cannot be distinguished"]
 
 
 def algorithm_4(phi, payout):
@@ -297,12 +297,12 @@ def test_one_configuration_is_the_baseline_of_baseline_shapley():
 def test_sentences_and_bars_of_the_worst_differences():
     phi = [[3.0, 0.0], [2.0, 0.25]]
     assert hx.methods.check_sample_size(explanation(phi, error=0.01, orders=100)).sentence == (
-        "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
+        "The sample is large enough: all neighbours in the rankings can be distinguished (95 %)."
     )
     found = hx.methods.check_sample_size(explanation(phi, error=0.1, orders=100))
     assert found.sentence == (
         "The sample is too small to rank the hyperparameters by uncertainty; take more orders. "
-        "Not certain: x1 and x0 cannot be told apart."
+        "Not certain: x1 and x0 cannot be distinguished."
     )
     figure = found.described()
     assert figure.labels == [("mean", "x0 − x1"), ("uncertainty", "x1 − x0"), ("total", "x0 − x1")]

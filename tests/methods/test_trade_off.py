@@ -233,7 +233,7 @@ def test_what_cannot_be_asked_between_objectives_is_refused():
         ({"cap": 0.0}, "but cap was given"),
         ({"given": {"x1": [0.0]}}, "but given was given"),
         ({"instances": True}, "but instances was given"),
-        ({"kind": "forest"}, "no functions that the trials allow"),
+        ({"kind": "forest"}, "functions drawn from the posterior"),
         ({"surrogate": RUNS["loss"].surrogate()}, "several runs"),
     ]:
         with pytest.raises(InputError, match=problem):

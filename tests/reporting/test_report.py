@@ -59,11 +59,9 @@ def page(source):
 
 
 def test_the_report_tells_what_was_left_out_and_assumed(page, run):
-    assert "What was left out and assumed? 3 trials left out, 1 remark on how it was read." in (
-        page.text
-    )
-    assert "Left out: 2 trials (30-31): pruned." in page.text
-    assert "Left out: 1 trial (32): failed." in page.text
+    assert "What was excluded and assumed? 3 trials excluded, 1 assumption." in (page.text)
+    assert "Excluded: 2 trials (30-31): pruned." in page.text
+    assert "Excluded: 1 trial (32): failed." in page.text
     assert "one note" in page.text
 
 
@@ -193,7 +191,7 @@ def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_pa
     with caplog.at_level(logging.ERROR, logger="hpo_explain"):
         page = write(run, tmp_path, sections=[part(body), broken, refuses, part(body, name="last")])
     assert "There is <nothing> to see." in page.text
-    assert "This section could not be made. RuntimeError: <b>boom</b>" in page.text
+    assert "This section failed. RuntimeError: <b>boom</b>" in page.text
     assert page.text.count("something") == 2
     assert "b" not in page.tags()
     (record,) = caplog.records

@@ -36,7 +36,7 @@ def independent_batches(draw: Callable[[int, int], Array], n: int, *, seed: int 
 
 
 def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Array:
-    """Return a background from the whole space: any configuration instead.
+    """Return a background of configurations from the whole space.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array
 def local_background(
     space: SearchSpace, config: Config, n: int = 1000, *, radius: float = 0.1, seed: int = 0
 ) -> Array:
-    """Return a background around a configuration: similar configurations instead.
+    """Return a background of configurations similar to a given one.
 
-    Numeric hyperparameters are drawn within `radius` of their position (on their own scale, on
-    their grid); categories, and the absence of an optional hyperparameter, are kept with
-    probability ``1 - radius`` and otherwise drawn from the whole space. Inactive hyperparameters
-    keep a latent value from the whole space.
+    Numbers are drawn within `radius` of their position, on their own scale and grid. Categories,
+    and the absence of an optional hyperparameter, are kept with probability ``1 - radius`` and
+    otherwise drawn from the whole space. Inactive hyperparameters have a latent value from the
+    whole space.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def hybrid_background(
     radius: float = 0.1,
     seed: int = 0,
 ) -> Array:
-    """Return a background with a share of rows around a configuration, the others from the space.
+    """Return a background with some rows around a configuration, the others from the whole space.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def hybrid_background(
     n : int, default 1000
         Number of rows.
     share : float, default 0.5
-        Share of the rows drawn locally.
+        Share of the rows around the configuration.
     radius : float, default 0.1
         As in `local_background`.
     seed : int, default 0
@@ -197,14 +197,14 @@ def hybrid_background(
 
 
 def baseline_background(space: SearchSpace, configs: Config | Sequence[Config]) -> Array:
-    """Return given configurations as a background; a single one gives baseline Shapley values.
+    """Return a background of given configurations, such as a default.
 
     Parameters
     ----------
     space : SearchSpace
         The search space.
     configs : dict or list of dict
-        The configurations, in the user's units: a default, or an incumbent.
+        The configurations, in the user's units. A single one gives baseline Shapley values.
 
     Returns
     -------

@@ -320,7 +320,7 @@ def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
     texts = [band_caption(result, points)]
     if pair and has_std and result.kind != "marginal":
         ends = (number(float(end), 2) for end in (np.nanmin(result.std), np.nanmax(result.std)))
-        texts.append(f"The std is between {' and '.join(ends)}.")
+        texts.append(f"The standard deviation is between {' and '.join(ends)}.")
     if pair and np.isnan(result.mean).any():
         texts.append("Empty: no valid configuration.")
     if result.tried and result.kind == "marginal":
@@ -347,10 +347,10 @@ def band_caption(result: Effect, points: bool = False) -> str:
     if isinstance(result, AccumulatedEffect):
         text = f"Relative to the average of {counted(result.sample_size, 'configuration')}."
         if np.isnan(result.std).all():
-            return f"{text} The model does not say how uncertain it is of differences."
+            return f"{text} The model gives no uncertainty for differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
     if result.first is not result:
-        return "Bands: 95 % of what the trials allow, without observation noise."
+        return "Bands: 95 % intervals, without observation noise."
     if np.isnan(result.std).all():
         return "No band: the model has no uncertainty."
     band = next(str(note) for note in result.notes if note.kind == "effect_band")

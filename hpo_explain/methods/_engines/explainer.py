@@ -23,17 +23,17 @@ class Explainer:
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective; an acquisition is larger where it is better.
     subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`.
+        Names for plots and sentences, such as ``Subject.of(run)``; by default made from the model
+        and `direction`.
     space : SearchSpace, optional
-        The search space of a model of your own, which has none.
+        The search space, for a model of your own.
     seed : int, default 0
-        Seed of all that is drawn.
+        Seed of all random draws.
 
     Raises
     ------
     ValueError
-        If `surrogate` is neither, or an option is not allowed.
+        If `surrogate` is not a model or an acquisition function, or an option is not allowed.
     """
 
     surrogate: Surrogate | Acquisition | Any

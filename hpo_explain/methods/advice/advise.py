@@ -20,39 +20,38 @@ from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
 def advise(
     question: Question, *, most: int = 5, n: int = 1, settle: Result | str | None = None
 ) -> Advice:
-    """Say which trial to keep, and what to do next: what is expected to bring most first.
+    """Recommend which trial to keep and what to do next, the most promising action first.
 
     Parameters
     ----------
     most : int, default 5
         The largest number of actions.
     n : int, default 1
-        How many configurations to try next. Each after the first is chosen as if those before it
-        had the results that are expected of them: for several workers.
+        Number of configurations to try next, for several workers. Each is chosen as if the ones
+        before it had returned their expected results.
     settle : Result or str, optional
-        In place of what improves the objective, the configurations that are expected to narrow the
-        intervals of a result most: of importance, an effect, the changes between two (which of two
-        configurations is better, and by what), a prediction or local importance, of the same trials
-        and with the same seed. ``"importance"`` is that of all hyperparameters, the name of one its
-        effect.
+        Suggest configurations that make a result more certain, in place of those that improve the
+        objective. Allowed are results of importance, an effect, changes, a prediction or local
+        importance, for the same trials and seed. ``"importance"`` means that of all
+        hyperparameters, the name of a hyperparameter its effect.
 
     Returns
     -------
     Advice
-        The actions, each with its expected gain, evidence, how sure it is, and code to paste.
-        ``advice.apply(study)`` follows them.
+        The actions, each with its expected gain, its certainty, its evidence and code to paste.
+        ``advice.apply(study)`` carries them out.
 
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, or none is feasible, or what `settle` names is not
-        open, or no trial is expected to narrow it.
+        If fewer than two trials are finished, none is feasible, or the result of `settle` is
+        certain already or no trial is expected to make it more certain.
 
     References
     ----------
     .. [1] Neiswanger, W., Wang, K. A. and Ermon, S. (2021). Bayesian algorithm execution:
-       estimating computable properties of black-box functions using mutual information. ICML. Of
-       `settle`.
+       estimating computable properties of black-box functions using mutual information. ICML.
+       (The method of `settle`.)
 
     Examples
     --------

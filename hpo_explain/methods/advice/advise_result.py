@@ -47,7 +47,7 @@ _WAYS = {
 _WARNED = {
     "fails_where": "Beware of ",
     "category_never_tried": "Try what was never tried: ",
-    "enqueued_without_result": "Try again what was asked for and has no result",
+    "enqueued_without_result": "Retry what was enqueued and has no result",
 }
 
 
@@ -398,8 +398,10 @@ class Advice(Result):
             return printable(self.finding)
         keep = [action.which for action in self.actions if action.kind == "keep"]
         others = [action.kind.replace("_", " ") for action in self.actions if action.kind != "keep"]
-        first = f"Keep {keep[0]}" if keep else "Next"
-        return printable(f"{', '.join([first, *others])}.")
+        if not keep:
+            return printable(f"Next: {join_words(others)}.")
+        then = f", then {join_words(others)}" if others else ""
+        return printable(f"Keep {keep[0]}{then}.")
 
     @property
     def finding(self) -> str:

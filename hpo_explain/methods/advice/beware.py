@@ -79,7 +79,7 @@ def _rule_of(run: Run, X: Array, failed: _Rows, state: str) -> Action | None:
     where = settings_of(rule.names, rule.values, " with ")
     evidence = fact(
         f"{k} of {counted(n, 'trial')} {_LOST[state]} with {where}, and {failed.sum() - k} of "
-        f"{len(X) - n} others; by chance so many with a probability of {rule.p:.1g}",
+        f"{len(X) - n} others; the probability of that by chance is {rule.p:.1g}",
         kind="fails_where",
         names=rule.names,
     )
@@ -203,7 +203,7 @@ def _unanswered(run: Run) -> Action | None:
     config = run.space.decode(run.without_result[complete[0]].x[None])[0]
     trials = f"{counted(len(complete), 'trial')} ({spans(complete)})"
     evidence = fact(
-        f"asked for by a person, and without a result: {trials}",
+        f"enqueued by a person, but without a result: {trials}",
         kind="enqueued_without_result",
         trials=complete,
     )

@@ -57,18 +57,18 @@ _TAIL = 5  # best trials, which say how dense trials are near the best
 
 @explains(of="surrogate", without=("kind",))
 def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
-    """Say where the best configuration is, and whether there is more to get.
+    """Estimate where the best configuration is, and how much further trials could improve it.
 
     Parameters
     ----------
     more : int, default 20
-        How many further trials to foresee.
+        Number of further trials to forecast.
 
     Returns
     -------
     Optimum
-        The range or set of values of each hyperparameter that holds the best one with 90 %, the
-        configuration expected to be best near the trials, and what may still be gained.
+        For each hyperparameter the values that hold the best one with 90 % probability, the
+        configuration near the trials that is expected to be best, and the possible gain.
 
     Raises
     ------

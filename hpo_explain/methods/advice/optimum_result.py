@@ -275,9 +275,7 @@ class Optimum(Result):
         values = tuple(self.config.values())
         promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
         settings = compared(space, self.config, self.kept, self.keep, self.in_order)
-        enough = (
-            f"{one_digit(self.epsilon)} on ({self.counts.in_words}){self.subject.better_outside}"
-        )
+        enough = f"{one_digit(self.epsilon)} ({self.counts.in_words}){self.subject.better_outside}"
         return (
             promised.claim(
                 "best",
@@ -290,7 +288,7 @@ class Optimum(Result):
                 "difference",
                 (),
                 unsettled=_PROBABLE,
-                text=f"{self.more_trials} Better counts from {enough}.",
+                text=f"{self.more_trials} The smallest improvement that counts is {enough}.",
                 because=self.why_another,
             ),
             self.better.claim("difference", (), unsettled=_PROBABLE, term="left"),
@@ -299,7 +297,7 @@ class Optimum(Result):
                     "best",
                     (region.hyperparameter,),
                     unsettled=_PROBABLE,
-                    frame="With 90% each, the best has {each}.",
+                    frame="The best configuration probably has {each} (90% each).",
                     text=f"{region.hyperparameter} {region.inside}" * (region in named),
                     values=(region.values,),
                 )

@@ -12,7 +12,7 @@ from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.space import CategoricalParameter
 
 _MOST_CATEGORIES = 10
-_INACTIVE = "In some functions the best configuration has no {}."
+_INACTIVE = "The best configuration may have no {}."
 
 
 def densities(found: Optimum) -> Panels:
@@ -23,8 +23,8 @@ def densities(found: Optimum) -> Panels:
     return Panels(
         panels=[_panel(found, region) for region in shown],
         heading="Where the best is",
-        subtitle="how many times as probable as by chance each value is; in brackets the size of "
-        "what holds the best",
+        subtitle="the higher, the more likely the best value is there (1: no better than chance); "
+        "in brackets the size of the 90 % range",
         footer=" ".join(
             [
                 *([_INACTIVE.format(join_words(inactive))] if inactive else []),

@@ -151,8 +151,8 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
         return None  # it helps neither a search nor a person
     sure = min(box.loss.probability, MOST_SURE)
     reason = fact(
-        f"with {sure:.0%} a configuration is left that is as good as the best up to "
-        f"{decision.epsilon:.2g}; {TRIALS} random trials in it are expected to "
+        f"{sure:.0%} sure: the narrower space still holds a configuration within "
+        f"{decision.epsilon:.2g} of the best; {TRIALS} random trials in it are expected to "
         f"improve the best {decision.run.objective_name} by {after.mean():.2g}, and by "
         f"{before.mean():.2g} in the whole space",
         lose=decision.epsilon,
@@ -228,12 +228,12 @@ def trying(
     """
     box = decision.box
     configs = shortened(box.whole, box.parts, rows)
-    better = "to beat" if len(rows) == 1 else "that the best of them beats"
+    better = "chance to beat" if len(rows) == 1 else "chance that the best of them beats"
     evidence = [
         fact(
             f"{gained.probability:.0%} {better} trial ",
             trial_number(decision.keep),
-            f" by what counts ({decision.epsilon:.2g}), by {where:.2g} where it does",
+            f" by more than {decision.epsilon:.2g}, then by {where:.2g} on average",
             trials=[decision.keep],
             role="basis",
             enough=decision.epsilon,
@@ -241,7 +241,7 @@ def trying(
     ]
     if not box.holds(rows).all():
         evidence.append(
-            fact("a look outside of the recommended space, in which little is left to gain")
+            fact("this explores outside the recommended space, where little is left to gain inside")
         )
     in_order = [name for name in names or box.whole.names if name in configs[0]]
     return Action(
@@ -327,13 +327,13 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
     share = (noise.counted / unit) ** 2 / variance
     reason = fact(
         f"noise makes up {min(share, 1.0):.0%} of the variance of the {run.objective_name}: "
-        "repeats tell whether configurations differ at all"
+        "repeats show whether configurations differ at all"
     )
     if not noise.settled:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
         if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = fact("that tells how much of the variation is noise")
+        reason = fact("repeats show how much of the variation is noise")
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)

@@ -90,12 +90,12 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     """
     draws, decision = question.draws, question.decision
     if decision is None or not draws.joint:
-        problem = "asks for functions that the trials allow, which the model does not have"
+        problem = "needs functions drawn from the posterior, which the model does not have"
         remedy = ("Leave ", Option("surrogate"), " out: the belief has them.")
         raise _refused(settled, problem, *remedy)
     if not np.ptp(question.run.objective):
         problem = "was given, but all trials have the same objective"
-        raise _refused(settled, problem, "Make more trials: nothing tells yet what changes it.")
+        raise _refused(settled, problem, "Make more trials: it is unknown yet what changes it.")
     result = _result(question, settled)
     posterior = result.posterior
     run = question.run
@@ -154,7 +154,7 @@ def _refused(settled: Result | str, problem: str, *remedy: str | Option) -> Inpu
 
 def _nothing_narrows(settled: Result | str, count: int) -> InputError:
     """Return what is said where few trials narrow nothing; a name stands for the same draws."""
-    problem = f"leaves nothing open that {counted(count, 'trial')} would narrow"
+    problem = f"names a result that {counted(count, 'trial')} would not make more certain"
     more = ("Ask for more trials with ", Option("n"))
     if isinstance(settled, str):
         return _refused(settled, problem, *more, ".")

@@ -22,17 +22,17 @@ BEST = 0.1  # of the configurations: what decides whether one is among them
 
 @explains(of="surrogate", without=("kind", "surrogate"), several="objectives")
 def summary(question: Question) -> Summary | Summaries:
-    """Say of a run in five lines what people ask first.
+    """Summarize a run in five lines.
 
-    How good it is and whether there is more to get, what matters, where to search on, what to try
-    next, and how reliable this is: one line each of what `optimum`, `importance`,
-    `recommended_space`, `advise` and `trust` say.
+    The lines say how good the run is, what matters, where to search on, what to try next, and how
+    reliable that is. They come from `optimum`, `importance`, `recommended_space`, `advise` and
+    `trust`.
 
     Returns
     -------
     Summary or Summaries
-        The lines, in `lines`; of several objectives how many trials no other one beats in all of
-        them, and then the lines of each.
+        The text is in `lines`. With several objectives, the size of the Pareto front and then the
+        lines of each objective.
 
     Raises
     ------

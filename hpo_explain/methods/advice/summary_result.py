@@ -108,7 +108,7 @@ class Summary(Result):
         "What matters?",
         "Where to search?",
         "What to try next?",
-        "How far to believe this?",
+        "How reliable is this?",
     )
     """What each line answers."""
     answered_by: ClassVar = ("optimum", "importance", "recommended_space", "advise", "trust")

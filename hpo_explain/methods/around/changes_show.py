@@ -11,7 +11,7 @@ from hpo_explain.base.figures import PALE, Bar, Dots, Rows, View
 from hpo_explain.methods.around.changes_result import Changes, Step
 
 _MOST_STEPS = 10  # the path is greedy: those that follow gain less
-_WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
+_WHISKERS = "Whiskers: 95% intervals, without observation noise."
 
 
 def contributions(changes: Changes) -> Rows:

@@ -80,7 +80,7 @@ def lime(
     kernel_width: float | None = None,
     max_depth: int = 3,
 ) -> LimeExplanation:
-    """Explain a prediction by a model one can read, which holds around the configuration.
+    """Explain a prediction by a simple model that holds near the configuration.
 
     Parameters
     ----------
@@ -89,25 +89,25 @@ def lime(
     model : {"linear", "tree"}, default "linear"
         A linear model, or a small tree.
     sampling : {"uniform", "local", "tried"}, default "uniform"
-        Where the readable model is fitted: in the whole space, around the configuration, or at the
-        configurations tried.
+        Where the simple model is fitted: in the whole space, around the configuration, or at the
+        tried configurations.
     sample : int, default 1000
-        How many configurations are sampled.
+        Number of sampled configurations.
     kernel_width : float, optional
-        Width of the kernel, as of `LimeExplainer`.
+        Width of the kernel, as in `LimeExplainer`.
     max_depth : int, default 3
         Depth of the tree.
 
     Returns
     -------
     LimeExplanation
-        What changes the prediction, and the weighted R² of the readable model, also held out.
+        The effects, and the weighted R² of the simple model, also on held-out configurations.
 
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, the configuration is not one of the space, or an
-        option is not allowed.
+        If fewer than two trials are finished, the configuration is not in the space, or an option
+        is not allowed.
 
     References
     ----------
@@ -139,22 +139,22 @@ def lime(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LimeExplainer(Explainer):
-    """Explains a prediction by a model one can read, which holds around it.
+    """Explains a prediction by a simple model that holds near the configuration.
 
     Parameters
     ----------
     surrogate, direction, subject
-        As of `Explainer`.
+        As in `Explainer`.
     model : {"linear", "tree"}, default "linear"
-        The readable model: a linear one, or a small tree.
+        The simple model: linear, or a small tree.
     sample : int or ndarray of shape (n, d), default 1000
-        The configurations z: a number of them, or encoded rows such as those that were tried.
+        The configurations z: a number of random ones, or encoded rows such as the tried ones.
     sampling : {"uniform", "local"}, default "uniform"
-        Where a number of them is drawn: from the whole space (one Latin hypercube), or around x as
-        `hpo_explain.methods.local_background` does.
+        Where random configurations are drawn: in the whole space (one Latin hypercube), or around
+        x as in `hpo_explain.methods.local_background`.
     kernel_width : float, optional
-        σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
-        the root mean square distance of the space's configurations from x.
+        Width σ > 0 of the kernel, where 1 is the whole range of one hyperparameter. By default 0.75
+        times the root mean square distance between x and the configurations of the space.
     max_depth : int, default 3
         Depth of the tree.
     seed : int, default 0
@@ -219,7 +219,7 @@ class LimeExplainer(Explainer):
 
     @shows_progress
     def explain(self, config: Config) -> LimeExplanation:
-        """Return the readable model around a configuration.
+        """Return the simple model around a configuration.
 
         Parameters
         ----------
@@ -229,12 +229,12 @@ class LimeExplainer(Explainer):
         Returns
         -------
         LimeExplanation
-            What changes the prediction, and how well the readable model agrees with it (R²).
+            The effects, and the R² between the simple model and the surrogate.
 
         Raises
         ------
         ValueError
-            If the configuration is not one of the space.
+            If the configuration is not in the space.
         """
         explained, space = self.explained, self.space
         x = space.row(config, "config")
@@ -313,7 +313,7 @@ class LimeExplainer(Explainer):
             if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
-            text = f"the sample does not vary {join_names(silent)}, so nothing is said about it"
+            text = f"the sample does not vary {join_names(silent)}, so its effect is unknown"
             notes.append(fact(text, names=silent))
         if any(space.is_conditional(name) for name in space.names):
             text = "hyperparameters that are inactive in a sampled configuration count as unchanged"

@@ -31,13 +31,11 @@ _MODELS = {"linear": "linear model", "tree": "small tree"}
 
 def whiskers(model: str, has_draws: bool) -> str:
     """Say what half an interval of an effect is, by the readable model, with or without draws."""
-    fit = "its spread over samples, the model's misfit included"
+    fit = "sampling error and misfit of the linear model"
     if model == "tree":
         fit = "the spread of predictions within the leaf"
-    of_objective = "; what the trials allow the objective to be is not in it"
-    if has_draws:
-        of_objective = ", and over what the trials allow the objective to be"
-    return f"1.96 standard deviations of an effect: {fit}{of_objective}"
+    of_objective = "and" if has_draws else "without"
+    return f"1.96 standard deviations: {fit}, {of_objective} the uncertainty of the objective"
 
 
 @dataclass(frozen=True)

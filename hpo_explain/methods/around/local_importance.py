@@ -176,7 +176,7 @@ Points = tuple[Array, Array]
 
 @explains
 def local_importance(question: Question, config: Config | int | None = None) -> LocalImportance:
-    """Say which hyperparameters matter around one configuration.
+    """Measure which hyperparameters matter around one configuration.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def local_importance(question: Question, config: Config | int | None = None) -> 
     Returns
     -------
     LocalImportance
-        Shares of the variance along each hyperparameter.
+        Each hyperparameter's share of the sum of variances.
 
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, or the configuration is not one of the space.
+        If fewer than two trials are finished, or the configuration is not in the space.
 
     References
     ----------
@@ -213,23 +213,23 @@ def local_importance(question: Question, config: Config | int | None = None) -> 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LocalImportanceExplainer(Explainer):
-    """Says which hyperparameters matter around one configuration.
+    """Measures which hyperparameters matter around one configuration.
 
     Parameters
     ----------
     surrogate, direction, subject
-        As of `Explainer`.
+        As in `Explainer`.
     grid_size : int, default 20
-        Nodes of the quadrature along a real-valued hyperparameter, at least 2.
+        Number of quadrature nodes along a real-valued hyperparameter, at least 2.
     sample : int, default 50
-        Values of what another value of a parent switches on: rows of a Latin hypercube.
+        Number of sampled values for hyperparameters that another value of a parent activates.
     seed : int, default 0
-        Seed of that hypercube, and of draws from the posterior.
+        Seed of this sample and of draws from the posterior.
 
     Raises
     ------
     ValueError
-        If `surrogate` is neither, or a number is too small.
+        If `surrogate` is not a model or an acquisition function, or a number is too small.
 
     References
     ----------
@@ -278,12 +278,12 @@ class LocalImportanceExplainer(Explainer):
         Returns
         -------
         LocalImportance
-            Shares of the sum of variances along each hyperparameter; 0 for what is inactive.
+            Each hyperparameter's share of the sum of variances; 0 if inactive.
 
         Raises
         ------
         ValueError
-            If the configuration is not one of the space.
+            If the configuration is not in the space.
         """
         explained, space = self.explained, self.space
         x = space.row(config, "config")

@@ -9,7 +9,7 @@ from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.local_importance import LocalImportance
 
 _WHISKERS = {
-    True: "Whiskers: standard deviation over what the trials allow.",
+    True: "Whiskers: standard deviation over functions drawn from the posterior.",
     False: "Whiskers: standard deviation over the trees, not a confidence interval.",
 }
 

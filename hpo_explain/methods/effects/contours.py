@@ -44,19 +44,18 @@ class Contours(Trials):
 
 @explains(of="surrogate")
 def contours(question: Question, names: Sequence[str] | None = None, *, most: int = 4) -> Contours:
-    """Draw what is predicted for each pair of hyperparameters, with the trials by their rank.
+    """Show the prediction for each pair of hyperparameters, with the trials.
 
-    The counterpart of Optuna's ``plot_contour`` and ``plot_rank``. Colors are the partial
-    dependence, an average over all other hyperparameters, by `partial_dependence`, in place
-    of an interpolation between trials that differ in all of them; where few trials are near they
-    are not to be relied on.
+    It corresponds to Optuna's ``plot_contour`` and ``plot_rank``. Colors are the partial
+    dependence, an average over all other hyperparameters, in place of an interpolation between
+    trials. Do not rely on them where there are few trials.
 
     Parameters
     ----------
     names : sequence of str, optional
         The hyperparameters; by default those that explain most of the variance.
     most : int, default 4
-        How many, where none is named.
+        Number of hyperparameters if `names` is not given.
 
     Returns
     -------
@@ -66,9 +65,9 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
     Raises
     ------
     NothingToExplain
-        If there are no two hyperparameters that can be active together.
+        If no two hyperparameters can be active together.
     ValueError
-        If fewer than two trials are finished, a name is unknown, or there is one only.
+        If fewer than two trials are finished, or a name is unknown or the only one.
 
     Examples
     --------

@@ -54,67 +54,66 @@ def partial_dependence(
     min_improvement: float = 0.01,
     given: Given | None = None,
 ) -> Any:
-    """Show the effects of hyperparameters, and how well they are known.
+    """Show the effects of hyperparameters and their uncertainty.
 
     Parameters
     ----------
     names : str, pair of str or sequence of them, optional
-        A hyperparameter, a pair, or several effects: more than two names, or names and pairs. By
-        default those that explain most of the variance, by `importance` with the same model
-        and seed: the counterpart of skopt's ``plot_objective``.
+        A hyperparameter, a pair, or several of both. Two names are a pair. By default those that
+        explain most of the variance, by `importance` with the same model and seed, as in skopt's
+        ``plot_objective``.
     kind : {"partial", "accumulated"}, default "partial"
-        Whether the others are averaged over all combinations, or (Apley and Zhu 2020) only what
-        changes along the configurations tried is added up, relative to its average: where trials
-        crowd, or were tried in certain combinations only, nothing is asked where nobody tried. Not
-        of pairs.
+        "partial" averages over all combinations of the others. "accumulated" [3]_ adds up local
+        changes along the tried configurations, relative to their average, and so avoids
+        combinations that nobody tried; it takes one hyperparameter at a time.
     regions : bool, default False
-        Whether the partial dependence is told apart by regions within which the model's uncertainty
-        (or, by `criterion`, the effect's shape) is similar, the incumbent's first.
+        Whether to split the space into regions with similar uncertainty (or, by `criterion`, a
+        similar shape of the effect). The incumbent's region comes first.
     most : int, default 6
-        How many hyperparameters, where none is named.
+        Number of hyperparameters if `names` is not given.
     pairs : int, default 0
-        How many pairs beside them, those with the largest interactions.
+        Number of pairs to add, those with the largest interactions.
     sample : int or ndarray of shape (n, d), optional
-        The configurations that are averaged: so many of the space's measure, by default 1000, and
-        300 for several effects (of draws fewer: 10,000 for all values together), or encoded rows.
-        Of accumulated effects by default those tried.
+        The configurations to average over: encoded rows, or a number of random ones. By default
+        1000, 300 for several effects, and fewer with draws (10,000 for all values together). For
+        accumulated effects by default the tried ones.
     grid_size : int, default 20
-        Points of the grid where a hyperparameter has more values; equidistant on its own scale, of
-        accumulated effects quantiles of the sample.
+        Number of grid points of a hyperparameter with more values; equidistant on its own scale,
+        for accumulated effects quantiles of the sample.
     grid : "tried" or mapping of str to sequence, optional
-        In place of these the values that trials have, or values of one's own, such as
-        ``{"lr": [1e-4, 1e-2]}``; not of accumulated effects.
+        The values of the trials, or your own values such as ``{"lr": [1e-4, 1e-2]}``, in place of
+        the default grid; not for accumulated effects.
     variance : {"average", "covariance"}, optional
-        Whether the band of a partial dependence is that of single configurations (Eq. 5 of
-        Moosbauer et al. 2021), or of their average (Eq. 4); by default that of the average where
-        the model has draws. In regions it is the former unless the latter is asked for.
+        Whether the band of a partial dependence is the average uncertainty of single
+        configurations (Eq. 5 of [1]_), or the uncertainty of their average (Eq. 4). By default
+        the latter if the model has draws; in regions the former.
     attainable : bool, default True
-        Whether the best over all others stands beside the average (of one hyperparameter): it
-        answers which value, or which model family, can reach the best objective.
+        Whether to show, beside the average, the best objective that each value can reach with all
+        others at their best (for one hyperparameter).
     max_depth : int, default 3
-        Most splits that lead to a region.
+        Largest number of splits that lead to a region.
     criterion : {"l2", "std", "area", "variance", "mean", "interaction"}, default "l2"
-        What regions make similar: curves of ŝ² (Eq. 6) or of ŝ (as that paper's program does), the
-        area of the former (Eq. 11), ŝ² or m̂ at the rows; with "interaction" the effect's shape
-        (Herbinger et al. 2022), where it certainly differs by what counts.
+        What is similar within a region: curves of ŝ² (Eq. 6), curves of ŝ ("std", as in the
+        paper's program), the area under the former (Eq. 11), ŝ² or m̂ at the rows, or the effect's
+        shape ("interaction" [2]_), if it differs certainly and by enough to count.
     min_leaf : int, default 20
-        Fewest configurations of the sample in a region.
+        Smallest number of sampled configurations in a region.
     min_improvement : float, default 0.01
-        Least share of the whole impurity that a split must remove.
+        Smallest share of the total impurity that a split must remove.
     given : mapping of str to sequence, optional
-        Only a part of the space, such as ``{"booster": ["dart"]}``: lists of values, or ``(low,
-        high)`` of a real-valued hyperparameter. What is conditional is active where it is named.
+        A part of the space, such as ``{"booster": ["dart"]}``: lists of values, or ``(low, high)``
+        of a real-valued hyperparameter. A conditional hyperparameter named here is active.
 
     Returns
     -------
     Effect, PartialDependences or RegionalPartialDependence
-        Curve or surface with its band, in the objective's units; of several effects all, the most
+        Curve or surface with its band, in the objective's units; several effects, the most
         important first; or the effect in each region.
 
     Raises
     ------
     NothingToExplain
-        If fewer than two values of a hyperparameter were tried whose effects are accumulated.
+        If effects are accumulated and fewer than two values of the hyperparameter were tried.
     ValueError
         If fewer than two trials are finished, a name is unknown, or an option is not allowed.
 

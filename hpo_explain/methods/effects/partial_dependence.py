@@ -90,39 +90,40 @@ class PartialDependenceExplainer:
     surrogate : Surrogate
         The model of the objective.
     sample : int or ndarray of shape (n, d), default 1000
-        The sample of λ_C: a number of rows (one Latin hypercube of the space's measure), or
-        encoded rows, of which those are averaged that are valid with a value inserted (Eq. 8).
+        The sample of λ_C: a number of rows (one Latin hypercube), or encoded rows. Rows that are
+        valid with a value inserted are averaged (Eq. 8).
     grid_size : int, default 20
-        Points of the grid, at least 2, where a hyperparameter has more values; equidistant on its
+        Number of grid points, at least 2, of a hyperparameter with more values; equidistant on its
         own scale.
     grid : "tried" or mapping of str to sequence, optional
-        In place of these the values that trials have, or values of one's own by hyperparameter.
+        The values of the trials, or your own values by hyperparameter, in place of the default
+        grid.
     variance : {"average", "covariance"}, default "average"
         Eq. 5, or Eq. 4 for surrogates with a joint posterior.
     attainable : bool, default False
-        Whether the best over all others is searched at each value, too (of one hyperparameter).
+        Whether to search the best over all others at each value, too (for one hyperparameter).
     feasible : callable, optional
-        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
-        ``run.feasibility()``: a value at which nothing is feasible is not called the best.
+        Function from encoded rows (n, d) to probabilities of being feasible (n,), such as that of
+        ``run.feasibility()``. Values without feasible configurations are not called the best.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
-        What is explained, with the incumbent and the tried configurations, such as
-        ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+        Names, the incumbent and the tried configurations, such as ``Subject.of(run)``; by default
+        made from the surrogate and `direction`.
     space : SearchSpace, optional
-        The search space of a model of your own, which has none.
+        The search space, for a model of your own.
     given : mapping of str to sequence, optional
-        Sub-space, as in `FanovaExplainer.explain`: it alone is averaged over, by its trials
-        it is said what was tried, and of what it names the grid has the values that are left.
+        Sub-space, as in `FanovaExplainer.explain`. The average, the grid and the tried values are
+        restricted to it.
     seed : int, default 0
         Seed of the sample.
 
     Raises
     ------
     ValueError
-        If an option is unknown, `grid_size` is 1, a value of the `grid` is impossible, or none of
-        it is tried or left, the sample is outside the space or its
-        part, `given` leaves nothing of it, or "covariance" is asked for without a joint posterior.
+        If an option is unknown or out of range, a value of the `grid` is impossible, the grid is
+        empty, the sample is outside the space, `given` leaves nothing of it, or the surrogate for
+        "covariance" has no joint posterior.
 
     References
     ----------
@@ -202,15 +203,15 @@ class PartialDependenceExplainer:
         Returns
         -------
         AverageEffect
-            Curve (or surface), its uncertainty, and the curves it averages.
+            Curve or surface, its uncertainty, and the averaged curves.
 
         Raises
         ------
         NothingToExplain
             If two hyperparameters are never active together.
         ValueError
-            If a name is unknown, there are not one or two different ones, one is inactive in all
-            of the sample, or trees have no exact marginal that "covariance" needs.
+            If a name is unknown, there are not one or two different names, one is inactive in the
+            whole sample, or a forest has no exact marginal for "covariance".
         """
         return self.effect_and_rows(names)[0]
 

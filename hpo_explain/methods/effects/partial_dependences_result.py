@@ -165,7 +165,7 @@ class PartialDependences(Result):
             "attainable": "With all others at their best the {} is best at {}.",
             "average": "On average the {} is best at {}.",
             "accumulated": "Along the trials the {} is best at {}.",
-            "open": "No value of {1} is ruled out.",
+            "open": "{1}: no value can be ruled out.",
             "flat": "{1}: no difference beyond the noise of one evaluation.",
         }.items():
             if group in groups:

@@ -87,7 +87,7 @@ ALL_SUBSETS = 10  # categories up to which every subset is tried
 
 
 class RegionalPartialDependenceExplainer:
-    """Splits the space into regions within which an effect's uncertainty, or shape, is similar.
+    """Splits the space into regions in which an effect has a similar uncertainty or shape.
 
     Parameters
     ----------
@@ -96,28 +96,28 @@ class RegionalPartialDependenceExplainer:
     sample, grid_size, grid, direction, given, seed
         As in `PartialDependenceExplainer`.
     variance : {"average", "covariance"}, default "average"
-        Which variance the effect has in a region: Eq. 5, or Eq. 4 for surrogates with a joint
-        posterior. Regions are found by the ŝ² of single configurations either way.
+        The variance of the effect in a region: Eq. 5, or Eq. 4 for surrogates with a joint
+        posterior. The search for regions always uses the ŝ² of single configurations.
     subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
+        Names and the incumbent, such as ``Subject.of(run)``; the incumbent's region comes first.
     space : SearchSpace, optional
-        The search space of a model of your own, which has none.
+        The search space, for a model of your own.
     max_depth : int, default 3
-        Most splits that lead to a region.
+        Largest number of splits that lead to a region.
     criterion : {"l2", "std", "area", "variance", "mean", "interaction"}, default "l2"
-        What is made similar: curves of ŝ² (Eq. 6) or of ŝ (as the paper's program does), the area
-        of the former (Eq. 11), ŝ² or m̂ at the rows; with "interaction" the effect's shape: curves
-        of m̂, each minus its own mean (REPID [2]_). Where the model has draws, a split by shape is
-        made only if what it explains counts in 95 % of them.
+        What is similar within a region: curves of ŝ² (Eq. 6), curves of ŝ ("std", as in the
+        paper's program), the area under the former (Eq. 11), ŝ² or m̂ at the rows, or the effect's
+        shape ("interaction": curves of m̂, each minus its own mean, REPID [2]_). If the model has
+        draws, a split by shape must count in 95 % of them.
     min_leaf : int, default 20
-        Fewest rows of the sample in a region.
+        Smallest number of sampled rows in a region.
     min_improvement : float, default 0.01
-        Least share of the whole impurity that a split must remove.
+        Smallest share of the total impurity that a split must remove.
 
     Raises
     ------
     ValueError
-        If an option is unknown or out of range, or "covariance" is asked for without a joint
+        If an option is unknown or out of range, or the surrogate for "covariance" has no joint
         posterior.
 
     References
@@ -185,7 +185,7 @@ class RegionalPartialDependenceExplainer:
 
     @shows_progress
     def explain(self, names: str | Sequence[str]) -> RegionalPartialDependence:
-        """Return the partial dependence on one or two hyperparameters by region.
+        """Return the partial dependence on one or two hyperparameters in each region.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class RegionalPartialDependenceExplainer:
         Raises
         ------
         ValueError
-            As of `PartialDependenceExplainer.explain`.
+            As in `PartialDependenceExplainer.explain`.
         """
         effect, rows, curves = self._explainer.effect_and_rows(names, self._fewest)
         self._check_uncertainty(effect)

@@ -294,8 +294,8 @@ class RegionalPartialDependence(Result):
         gain = self.tree[0].gain or _UNKNOWN
         whole = self.interaction or _UNKNOWN
         effect, part = f"effect of {join_names(self.names)}", self.tree[0].part
-        varies = f"of what the {self.objective_name} varies by"
-        elsewhere = f"another shape where {join_names([str(part)])} than elsewhere"
+        varies = f"of the variation of the {self.objective_name}"
+        elsewhere = f"a different shape where {join_names([str(part)])} than elsewhere"
         if len(self.tree) > 1 and not gain.known:
             return self._told(f"The {effect} seems to have {elsewhere}.", gain, (part,))
         if gain.certain:
@@ -308,9 +308,7 @@ class RegionalPartialDependence(Result):
             most = max(math.ceil(100.0 * whole.bound), 1)
             less = f"differences explain less than {most}% {varies}"
             return self._told(f"The {effect} has the same shape everywhere: {less}.", whole)
-        claim = self._told(
-            f"No part of the space certainly has another shape of the {effect}.", whole
-        )
+        claim = self._told(f"No region certainly has a different shape of the {effect}.", whole)
         return replace(claim, side="below")
 
     def _told(self, text: str, share: Decision, values: tuple[Any, ...] = ()) -> Claim:

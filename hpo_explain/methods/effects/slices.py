@@ -43,18 +43,18 @@ class Slices(Trials):
 def slices(
     question: Question, names: str | Sequence[str] | None = None, *, most: int = 6
 ) -> Slices:
-    """Draw the trials along each hyperparameter, with the best that is expected at each value.
+    """Show the trials along each hyperparameter, with the best objective expected at each value.
 
-    The counterpart of Optuna's ``plot_slice``, with failed and pruned trials and, over them, what
-    is attainable with all other hyperparameters at their best, by `partial_dependence`. The
-    trials of the first, the second and the last third are told apart; their rank is their height.
+    It corresponds to Optuna's ``plot_slice``, and adds failed and pruned trials. The curve is what
+    `partial_dependence` expects with all other hyperparameters at their best. Trials of the first,
+    second and last third of the run look different, and their height is their rank.
 
     Parameters
     ----------
     names : str or sequence of str, optional
         The hyperparameters; by default those that explain most of the variance.
     most : int, default 6
-        How many, where none is named.
+        Number of hyperparameters if `names` is not given.
 
     Returns
     -------

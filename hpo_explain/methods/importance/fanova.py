@@ -76,20 +76,20 @@ class FanovaExplainer:
     Parameters
     ----------
     forest : Surrogate
-        A forest whose leaves are boxes (`ForestSurrogate`), or a model with a joint posterior, such
-        as ``run.belief()``, of which functions are drawn; any other surrogate is distilled into a
-        forest, and the fidelity is reported.
+        A `ForestSurrogate`, or a model with a joint posterior such as ``run.belief()``, from which
+        functions are drawn. Any other surrogate is distilled into a forest, and the fidelity is
+        reported.
     direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective: a cap clips the worse side.
+        Direction of the objective; a cap clips the worse side.
     subject : Subject, optional
-        What is explained, with names, tried configurations and the incumbent, such as
-        ``Subject.of(run)``; by default it is made from the forest and `direction`.
+        Names, tried configurations and the incumbent, such as ``Subject.of(run)``; by default made
+        from the forest and `direction`.
     space : SearchSpace, optional
-        The search space of a model of your own, which has none.
+        The search space, for a model of your own.
     n_trees : int, default 64
         Number of trees of a distilled forest.
     seed : int, default 0
-        Seed of the distillation, and of the sample that estimates where hyperparameters are active.
+        Seed of the distillation and of all random draws.
 
     Raises
     ------
@@ -148,20 +148,18 @@ class FanovaExplainer:
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
     ) -> FanovaImportance:
-        """Return the shares of variance of all sets of up to `order` hyperparameters.
+        """Return the variance shares of all sets of up to `order` hyperparameters.
 
         Parameters
         ----------
         order : int, default 1
             Size of the largest sets.
         top, within : float, optional
-            In place of the objective, whether a configuration is among the best `top` of the
-            space (in the better `within` of it alone), as `hpo_explain.importance` has it.
-            Of a model that draws, up to two hyperparameters.
+            As in `hpo_explain.importance`. It needs a model with draws, and an `order` of at most
+            2.
         cap : float, optional
-            Objective at which the predictions of this forest are clipped on the worse side. The
-            paper fits the forest to capped objectives (Section 3.3), as
-            `hpo_explain.importance` does.
+            Clip predictions that are worse than this. In the paper the forest learns capped
+            objectives (Section 3.3), and so it does in `hpo_explain.importance`.
         given : mapping of str to sequence, optional
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
@@ -170,16 +168,14 @@ class FanovaExplainer:
         Returns
         -------
         FanovaImportance
-            The shares in each tree, or in each function drawn. The latter are asked for without
-            `cap` and `given`, and up to two hyperparameters; else a model that draws is distilled
-            as well.
+            The shares in each tree, or in each drawn function. A model with draws is distilled
+            into a forest for `cap`, `given` and an `order` above 2.
 
         Raises
         ------
         ValueError
             If `order` is larger than the number of hyperparameters, `cap` is not a number, `given`
-            names something that is not in the space, or leaves nothing of it, or `top` is asked of
-            what cannot answer it.
+            is not in the space or leaves nothing of it, or the model does not support `top`.
         """
         d = len(self._subject.space)
         order = check_count("order", order)
@@ -303,8 +299,8 @@ def check_top(top: float | None, within: float | None, blocked: str = "") -> Non
         hint = f"Did you mean top={percent:g}?" if 0.0 < percent < share_within <= top else ""
         raise InputError("top", f"{problem}, but was {top!r}", top, hint)
     if blocked:
-        problem = f"asks for functions that the trials allow, which {blocked} does not have"
-        raise InputError("top", problem, top, "Leave that out: the belief answers it.")
+        problem = f"needs functions drawn from the posterior, which {blocked} does not have"
+        raise InputError("top", problem, top, "Leave that out: the belief has them.")
 
 
 def of_draws(
@@ -340,8 +336,7 @@ def of_draws(
 
 
 def _of_functions(count: int) -> Fact:
-    shares = f"shares are those of {count} functions that the trials allow"
-    return fact(f"{shares}; noise is no part of them")
+    return fact(f"shares are those of {count} functions drawn from the posterior, without noise")
 
 
 # ---------------------------------------------------------------------- the latent axes

@@ -27,8 +27,8 @@ from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_s
 from hpo_explain.space import Array
 
 _OVER_TREES = fact(
-    "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
-    "of the noise"
+    "the spread over the trees of a forest is not a confidence interval, and the forest has "
+    "learned some of the noise"
 )
 _TOO_SMALL = fact(
     "the share of an interaction can be too small where its hyperparameters have no effect alone: "
@@ -120,8 +120,7 @@ class ForestImportance(FanovaImportance):
         """Yield the largest shares of trees with their spread, of which none is certain."""
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
-        depends = f"What the {self.objective_name} depends on most{where}{by}"
-        frame = f"{depends}: {{each}} of its variance."
+        frame = f"Shares of the variance of the {self.objective_name}{where}{by}: {{each}}."
         for i in named:
             members, share = self.members[i], self.shares[:, i]
             names, term = self._named(members), term_of(members)

@@ -10,7 +10,7 @@ from hpo_explain.methods.importance.fanova_result import FanovaImportance, cappe
 
 WHISKERS = {
     "trees": "Whiskers: standard deviation over the forest's trees, not a confidence interval.",
-    "draws": "Whiskers: 95% interval over functions that the trials allow.",
+    "draws": "Whiskers: 95% intervals.",
 }
 _KINDS = {1: "hyperparameters alone", 2: "pairs", 3: "triples"}
 _MOST_FILLS = 4

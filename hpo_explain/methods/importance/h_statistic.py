@@ -32,7 +32,7 @@ from hpo_explain.space import Array
 
 @explains
 def h_statistic(question: Question, name: str | None = None) -> InteractionStrength:
-    """Say which hyperparameters interact, by the H-statistic.
+    """Measure how strongly hyperparameters interact, by the H-statistic.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def h_statistic(question: Question, name: str | None = None) -> InteractionStren
     Returns
     -------
     InteractionStrength
-        H of pairs, and of every hyperparameter with any others, in functions that the trials
-        allow. Of a forest, a model without a joint posterior and an acquisition there is one
-        function, and nothing of it is certain.
+        H of each pair, and of each hyperparameter with all others together, in functions drawn
+        from the posterior. A forest, a model without a joint posterior and an acquisition function
+        give one value without an interval.
 
     Raises
     ------
@@ -71,17 +71,17 @@ def h_statistic(question: Question, name: str | None = None) -> InteractionStren
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteractionExplainer(Explainer):
-    """Says which hyperparameters interact, and how strongly.
+    """Measures how strongly hyperparameters interact, by the H-statistic.
 
     Parameters
     ----------
     surrogate, direction, subject, seed
-        As of `Explainer`.
+        As in `Explainer`.
 
     Raises
     ------
     ValueError
-        If `surrogate` is neither.
+        If `surrogate` is not a model or an acquisition function.
 
     References
     ----------
@@ -106,27 +106,27 @@ class InteractionExplainer(Explainer):
         Parameters
         ----------
         name : str, optional
-            Only the pairs of this hyperparameter with all others; by default all pairs.
+            Only the pairs with this hyperparameter; by default all pairs.
 
         Returns
         -------
         InteractionStrength
-            H of pairs and, of every hyperparameter, with any others.
+            H of each pair, and of each hyperparameter with all others together.
 
         Raises
         ------
         NothingToExplain
-            If there are so many hyperparameters that the pairs of this one are not looked at.
+            If there are so many hyperparameters that the pairs of this one are skipped.
         ValueError
-            If there is no hyperparameter of that name.
+            If the hyperparameter does not exist.
         """
         space, anova = self.space, self.explained.draws(self.seed).anova
         focus = None if name is None else space.index(name)
         places = [i for i, pair in enumerate(anova.pairs) if focus is None or focus in pair]
         pairs = [anova.pairs[i] for i in places]
         if name is not None and not pairs and len(space) > 1:
-            many = f"only pairs of the hyperparameters that matter most alone are looked at: {name}"
-            raise NothingToExplain(fact(f"{many} is none of these", names=[name]))
+            some = f"only pairs of the most important hyperparameters are considered, and {name}"
+            raise NothingToExplain(fact(f"{some} is not one of them", names=[name]))
         together = anova.of_pairs[:, places]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + together
@@ -156,15 +156,14 @@ class InteractionExplainer(Explainer):
         )
 
     def _notes(self, count: int, with_any: Array) -> tuple[Fact, ...]:
-        whose = f"{count} functions that the trials allow; noise is no part of it"
-        notes = [fact(f"H is that of {whose if count > 1 else 'one function'}")]
-        looked_at = int((~np.isnan(with_any[0])).sum())
-        if 0 < looked_at < len(self.space):
-            which = f"{looked_at} of {len(self.space)} hyperparameters are looked at"
-            notes.append(fact(f"{which}: those that matter most alone"))
+        many = f"{count} functions drawn from the posterior, without noise"
+        notes = [fact(f"H is that of {many if count > 1 else 'one function'}")]
+        considered = int((~np.isnan(with_any[0])).sum())
+        if 0 < considered < len(self.space):
+            which = f"{considered} of {len(self.space)} hyperparameters are considered"
+            notes.append(fact(f"{which}: the most important ones"))
         if any(self.space.conditions):
-            decides = "what decides whether it is active"
-            notes.append(fact(f"a conditional hyperparameter interacts with {decides}"))
+            notes.append(fact("a conditional hyperparameter interacts with its parents"))
         return (*notes, *self.about.notes)
 
 

@@ -115,7 +115,7 @@ class InteractionStrength(Estimates):
             return self.value(first, second)
         total = float(self.total[self.subject.space.index(first)])
         if np.isnan(total):
-            problem = f"is {first!r}, which was not looked at"
+            problem = f"is {first!r}, which was not considered"
             raise InputError("first", problem, first, "Ask for the pairs of this one.")
         return total
 

@@ -6,7 +6,7 @@ from hpo_explain.base.figures import Rows, View
 from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 
-_WHISKERS = "Whiskers: 95% interval over functions that the trials allow. "
+_WHISKERS = "Whiskers: 95% intervals. "
 
 
 def pairs(result: InteractionStrength) -> Rows:
@@ -17,12 +17,11 @@ def pairs(result: InteractionStrength) -> Rows:
         [*map(SEPARATOR.join, members)],
         result.values[order],
         [result.half(i) for i in order],
-        heading=f"What acts together{f' with {focus}' if focus else ''} on the {result.what_short}",
-        subtitle="H-statistic: 0 where two effects only add up, 1 where there is nothing but "
-        "interaction",
+        heading=f"Interactions{f' with {focus}' if focus else ''}: {result.what_short}",
+        subtitle="H-statistic: 0 if two effects add up, 1 if there is only interaction",
         label=f"H with {focus}" if focus else "H",
         footer=_WHISKERS * (len(result.draws) > 1)
-        + "The pair that interacts most, in the objective's units, is on top.",
+        + "The strongest interaction in the objective's units is on top.",
     )
 
 

@@ -42,64 +42,61 @@ def importance(
     given: Mapping[str, Sequence[Any]] | None = None,
     instances: bool = False,
 ) -> Any:
-    """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
+    """Measure which hyperparameters matter, with intervals.
 
-    By default by functions that the trials allow the objective to be (`run.belief()`); "gp" is the
-    same with a Gaussian process, "forest" the exact decomposition of a random forest as in the
-    paper, with the spread over its trees, which is no interval: nothing of it is certain. A model
-    of your own is drawn from where it knows how its predictions vary together; any other one is
-    explained through a forest of `n_trees` that learns its predictions, which `cap` then clips.
+    The default decomposes the variance of functions drawn from the posterior (`run.belief()`), and
+    "gp" of functions drawn from a Gaussian process. "forest" is the exact decomposition of a random
+    forest, as in the paper; the spread over its trees is not a confidence interval. Of your own
+    model functions are drawn if it has a joint posterior; otherwise a forest of `n_trees` learns
+    its predictions.
 
-    Of two objectives, of one run or in a dict of runs, ``target="trade-off"`` says how the shares
-    change as weight moves from one to the other: each has a belief of its own.
+    With two objectives (of one run, or a dict of runs), ``target="trade-off"`` shows how the
+    shares change as weight moves from one objective to the other.
 
     Parameters
     ----------
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs; more implies a forest.
     top : float, optional
-        Ask what decides whether a configuration is among this best share of the space, such as
-        0.1: bad regions, which most of the objective's variance often comes from, count for no
-        more than mediocre ones. Shares are those of the variance of being among them.
+        Measure what decides whether a configuration is among this best share of the space, such
+        as 0.1. Bad regions, which often cause most of the variance, then count no more than
+        mediocre ones. The shares are those of the variance of the indicator "among the best".
     within : float, optional
-        With `top`, what decides it among this better share of the space alone, such as 0.5. There
-        hyperparameters are not independent: what two explain together may be told twice.
+        With `top`, restrict the space to this better share of it, such as 0.5. Hyperparameters
+        are not independent there, so two may share the same effect.
     n_trees : int, optional
-        Number of trees; given, it implies a forest. By default 64.
+        Number of trees, by default 64. It implies a forest.
     cap : float, str or dict, optional
-        Only the good region: the forest learns objectives worse than this as this. A number in
-        the objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
-        configuration such as a default (its observed objective, else the predicted one). To clip
-        the predictions of a forest that has learned the objectives as they are, call
-        `FanovaExplainer.explain` with `cap`. It implies a forest.
+        Focus on the good region: the forest learns worse objectives as this value. A number in the
+        objective's units, a quantile counted from the best trial (``"25%"``), or a configuration
+        such as a default (its observed or else predicted objective). It implies a forest. To clip
+        predictions after the fit, use `FanovaExplainer.explain`.
     given : mapping of str to sequence, optional
         Sub-space, as in `FanovaExplainer.explain`. It implies a forest.
     instances : bool, default False
-        Whether the instance (fold, data set) is a hyperparameter ``instance`` of its own, so that
-        with `order` 2 it is said what depends on it, in place of being averaged over first.
-        Columns that describe instances need no option: they are read as hyperparameters.
+        Whether the instance (fold, data set) is a hyperparameter ``instance``, in place of
+        averaging over instances. With `order` 2 the result shows what depends on it.
 
     Returns
     -------
     FanovaImportance or TradeOffImportance
-        Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
-        run with instances those of the average over all instances (Section 3.3 of [1]_), unless
-        `instances` says otherwise. Of two objectives those of each weighted sum.
+        Shares of the variance, with 95 % intervals unless they come from a forest. For a run with
+        instances they are those of the average over instances (Section 3.3 of [1]_), unless
+        `instances` is True; for two objectives those of each weighted sum.
 
     Raises
     ------
     ValueError
         If fewer than two trials are finished, `order` is larger than the number of
-        hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, a
-        Gaussian process is asked for what it cannot answer, a forest for `top`, or a run without
-        instances for `instances`.
+        hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, the run
+        has no instances for `instances`, or the model does not support an option.
 
     References
     ----------
     .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
        hyperparameter importance. ICML.
     .. [2] Watanabe, S., Bansal, A. and Hutter, F. (2023). PED-ANOVA: efficiently quantifying
-       hyperparameter importance in arbitrary subspaces. IJCAI. Of `top` and `within`.
+       hyperparameter importance in arbitrary subspaces. IJCAI. (The idea of `top` and `within`.)
     .. [3] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
        analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
 

@@ -33,8 +33,8 @@ def about_players(space: SearchSpace, players: Sequence[Sequence[int]]) -> tuple
     """Return which hyperparameters play as one."""
     notes = []
     for names in ([space.names[j] for j in player] for player in players if len(player) > 1):
-        words = f"{listed(names, 6)} contribute least and play as one: what they do among"
-        notes.append(fact(f"{words} themselves is not told apart", names=names))
+        words = f"{listed(names, 6)} contribute least and count as one player"
+        notes.append(fact(words, names=names))
     return tuple(notes)
 
 

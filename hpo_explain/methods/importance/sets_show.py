@@ -73,11 +73,11 @@ def whiskers(result: Sets, *, exact: str) -> str:
     """Say what the whiskers are; where there are none, what it is that is `exact`."""
     integrated = not np.isnan(result.half_width).all()
     if len(result.draws) > 1:
-        rest = " and of integrating." if integrated else "."
-        return f"Whiskers: 95 % interval of each step under the model{rest}"
+        rest = " and the integration error." if integrated else "."
+        return f"Whiskers: 95 % intervals of each step, from the model's uncertainty{rest}"
     if integrated:
-        return "Whiskers: 95 % interval of integrating; it is not the model's uncertainty."
-    return f"No intervals: {exact} does not say how uncertain they are."
+        return "Whiskers: 95 % intervals of the integration error, not of the model."
+    return f"No intervals: {exact} gives no uncertainty."
 
 
 def _parts(result: Sets, place: int) -> tuple[str, ...]:

@@ -54,26 +54,25 @@ def shapley_interactions(
     background: int | Config | npt.ArrayLike = 500,
     acquisition: Criterion | Acquisition = "auto",
 ) -> ShapleyInteractions:
-    """Say what hyperparameters do to a prediction or an acquisition, alone and together.
+    """Divide a prediction or an acquisition value among hyperparameters and their interactions.
 
     With a default as `background` and a good trial as `config` this is the ablation game of
-    HyperSHAP; with several baselines, their mean.
+    HyperSHAP [3]_; with several baselines it is their mean.
 
     Parameters
     ----------
     config : dict or int, optional
         The configuration, or the number of a trial; by default the one to keep.
     of : {"prediction", "acquisition"}, default "prediction"
-        What is explained: the predicted objective, or the acquisition function by which the
-        optimizer chose the trial, with its terms.
+        What to explain: the predicted objective, or the acquisition function that chose the trial,
+        with its terms.
     order : int, default 2
         The size of the largest sets, at least 2.
     background : int, dict or ndarray of shape (n, d), default 500
-        What the configuration is compared with: a number of rows (drawn from the space's measure
-        as ten independent Latin hypercubes, which gives intervals), one configuration such as a
-        default, or encoded rows.
+        What the configuration is compared with: a number of random rows (ten independent Latin
+        hypercubes, which give intervals), one configuration such as a default, or encoded rows.
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
-        Which acquisition, as in `explain_proposal`.
+        The acquisition function, as in `explain_proposal`.
 
     Returns
     -------
@@ -83,8 +82,8 @@ def shapley_interactions(
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, the configuration is not one of the space, or an
-        option is not allowed.
+        If fewer than two trials are finished, the configuration is not in the space, or an option
+        is not allowed.
 
     References
     ----------

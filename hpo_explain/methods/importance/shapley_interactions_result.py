@@ -133,7 +133,7 @@ class ShapleyInteractions(Sets):
         smallness = self._smallness(ranking)
         if not smallness.known:
             smallness = replace(smallness, estimate=0.0)
-        none = "No hyperparameters act together on it."
+        none = "No hyperparameters interact."
         claim = smallness.claim("contribution", self.all_names, text=none)
         return replace(claim, side="below")
 
@@ -172,7 +172,7 @@ class ShapleyInteractions(Sets):
             return "{each}", f"{seems} ({size})."
         changes = "raises" if self.values[i] > 0.0 else "lowers"
         does = f"{which} {changes} it by {abs(size)}"
-        return "Beyond what each does by itself, {each}.", does
+        return "Beyond their own contributions, {each}.", does
 
     def _values_of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
         return tuple(self.config.get(name) for name in names)

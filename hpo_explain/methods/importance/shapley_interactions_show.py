@@ -20,8 +20,7 @@ def waterfall(result: ShapleyInteractions) -> Rows:
         label=result.what,
         footer=sets_show.whiskers(result, exact="the model"),
         zero=False,
-        heading=f"What hyperparameters do, alone and together, to the {result.what} of "
-        f"{result.where}",
+        heading=f"Contributions and interactions: {result.what} of {result.where}",
         subtitle=f"{here}, on average {average}: all values add up to the difference (k-SII, order "
         f"{result.order})",
     )

@@ -193,7 +193,7 @@ def trade_off(
     for name, run in objectives.runs.items():
         draws = as_draws(surrogates[name], run.direction, seed=seed)
         if not draws.joint:
-            problem = "is 'trade-off', but the model has no functions that the trials allow"
+            problem = "is 'trade-off', which needs functions drawn from the posterior of the model"
             raise InputError("target", problem, "trade-off")
         of_each.append(draws)
     units = 1.0 / objectives.spreads
@@ -202,7 +202,7 @@ def trade_off(
         _shares(Weighted(of_each, [(1.0 - w) * units[0], w * units[1]])) for w in weights.tolist()
     ]
     subject = Subject.of(objectives.first)
-    functions = f"{len(shares[0])} functions of each that the trials allow"
+    functions = f"{len(shares[0])} functions of each drawn from the posterior"
     units_of = "objectives are weighted in units of the range of their trials"
     return TradeOffImportance(
         subject=subject,

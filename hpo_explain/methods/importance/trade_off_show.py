@@ -29,7 +29,7 @@ def curves(result: TradeOffImportance) -> Curves:
         lines=lines,
         means=means,
         heading=f"What matters between {first} and {second}",
-        footer=f"Bands: 95% interval over functions that the trials allow.{more}",
+        footer=f"Bands: 95% intervals.{more}",
     )
 
 

@@ -69,36 +69,36 @@ def tunability(
     over: Over = "mean",
     order: int = 2,
 ) -> GameExplanation:
-    """Say what each set of hyperparameters does to the objective around a default.
+    """Measure how much tuning each set of hyperparameters improves on a default.
 
-    The best (or worst) values of every set are searched for on the surrogate while the others stay
-    at the default; the model's uncertainty of what they gain comes with them.
+    For every set it searches the best (or worst) values on the surrogate while the others stay at
+    the default, and returns the gain with its uncertainty.
 
     Parameters
     ----------
     default : dict or int, optional
-        The default: a configuration, or the number of a trial. By default the first trial; where
-        that is the incumbent, the trial in the middle of the ranking. Of several runs (a dict of
-        runs by name, of the same space) it must be given: a configuration, such as that which
-        `compare` finds to be good in all.
+        A configuration, or the number of a trial. If not given, it is the first trial, or the
+        median one if the first is the incumbent. Required for several runs (a dict of runs by
+        name with the same space), for example the configuration that `compare` finds good in all.
     kind : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}, default "tunability"
-        What is asked of a set: what tuning it gains over the default; what its worst values lose
-        against it (gains below 0); the variance of the prediction over its values, the others at
-        the default (`importance` averages over them); or what the values of it that the run
-        tried, put into the default, miss of the best that the model predicts (below 0).
+        What to measure for each set. "tunability" is the gain of its best values over the default,
+        and "mistunability" the loss by its worst values, as a gain below 0. "sensitivity" is the
+        variance of the prediction over its values, with the others at the default (`importance`
+        averages over the others). "optimizer_bias" is how far its tried values, inserted into the
+        default, fall short of the best predicted ones, as a gain below 0.
     over : {"mean", "min", "max"}, default "mean"
-        How the values of several runs become one: what a set gains on average, at least (in every
-        run) or at most (in some run). Of losses, which are gains below 0, "min" is the largest.
-        They are in the units of the objective, so that a run in which it varies more counts more.
+        How to combine several runs: the gain on average, in the worst run ("min") or in the best
+        run ("max"). Gains are in the objective's units, so runs with a larger variation count
+        more.
     order : int, default 2
         The size of the largest sets.
 
     Returns
     -------
     GameExplanation
-        ``gain("lr", "depth")`` is what these two gain together, ``configuration("lr", "depth")``
-        with which values; ``total`` shares the gain of all among single ones and sets. Of
-        "sensitivity" they are variances, in squared units of the objective.
+        ``gain("lr", "depth")`` is the gain of the two together, ``configuration("lr", "depth")``
+        has their values, and ``total`` divides the gain of all among single hyperparameters and
+        sets. With "sensitivity" they are variances, in squared units of the objective.
 
     Raises
     ------

@@ -31,22 +31,22 @@ _DOES = {
     "tunability": "gain",
     "mistunability": "lose",
     "sensitivity": "make it vary",
-    "optimizer_bias": "miss",
+    "optimizer_bias": "fall short",
 }
 
 _ALONE = {
     "tunability": "gains ",
     "mistunability": "loses ",
     "sensitivity": "",
-    "optimizer_bias": "misses ",
+    "optimizer_bias": "falls short by ",
 }
 _NOTHING = {
     "tunability": "Tuning gains nothing over the default.",
     "mistunability": "No values are worse than the default.",
     "sensitivity": "The predicted objective does not vary.",
-    "optimizer_bias": "The values that were tried miss nothing of what can be gained.",
+    "optimizer_bias": "The tried values are as good as the best predicted ones.",
 }
-_SEEMS = fact("what nobody tried may be further from the default than it seems")
+_SEEMS = fact("untried values may differ more from the default than they seem to")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -286,8 +286,8 @@ class GameExplanation(Sets):
             "mistunability": f"The worst values lose {size} against {self.at}{self._levels()}.",
             "sensitivity": f"With all hyperparameters free, the {self.what} has a standard "
             f"deviation of {size} around {self.at}.",
-            "optimizer_bias": f"The values that {tried} tried miss {size} of the "
-            f"{self.objective_name} that can be gained over {self.at}.",
+            "optimizer_bias": f"The values that {tried} tried fall {size} short of the "
+            f"{self.objective_name} that tuning {self.at} can reach.",
         }[self.game]
 
     def _together(self) -> list[Claim]:
@@ -308,8 +308,8 @@ class GameExplanation(Sets):
         claim = decision.claim(
             "difference",
             self.members[i],
-            text=f"{join_names(self.members[i])} {_DOES[self.game]} {more} together than they add "
-            f"up to alone ({decision.shown}).",
+            text=f"{join_names(self.members[i])} {_DOES[self.game]} {more} together than "
+            f"separately ({decision.shown}).",
         )
         return [replace(claim, side="above")]
 

@@ -11,13 +11,13 @@ _HEADINGS = {
     "tunability": "What tuning gains over {}",
     "mistunability": "What wrong values lose against {}",
     "sensitivity": "How the predicted objective varies around {}",
-    "optimizer_bias": "What the tried values miss of what can be gained over {}",
+    "optimizer_bias": "How far the tried values fall short of tuning {}",
 }
 _FILLS = {
     "tunability": ("gains", "gains less together"),
     "mistunability": ("gains back together", "loses"),
     "sensitivity": ("varies", "varies less together"),
-    "optimizer_bias": ("misses less together", "misses"),
+    "optimizer_bias": ("falls less short together", "falls short"),
 }
 
 

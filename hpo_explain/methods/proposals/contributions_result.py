@@ -460,12 +460,10 @@ class ProposalExplanation(Contributions):
         """Return what a value does to the objective."""
         decision, text = self.objective(j), self._setting(j)
         lowers = decision.side == "below"
-        frame = (
-            f"Whether the {self.objective_name} gets better or worse by it was open for {{each}}."
-        )
+        then = "" if self.subject.state in NEXT else " at that time"
+        frame = f"Unclear effect on the {self.objective_name}{then}: {{each}}."
         if decision.certain:
-            when = "is known" if self.subject.state in NEXT else "was known then"
-            frame = f"By all that {when}, {{each}}."
+            frame = f"According to the trials{then}, {{each}}."
             does = "improves" if lowers == (self.direction == "minimize") else "worsens"
             text = f"{text} {does} the {self.objective_name} by {abs(decision.shown)}"
         claim = decision.claim(
@@ -606,7 +604,7 @@ class PredictionExplanation(Contributions):
             for j in worth_naming(self.order().tolist(), sizes, sizes.sum())
             if self.active[j]
         )
-        text = f"{self._predicted}, as on average: no hyperparameter moves it."
+        text = f"{self._predicted}, the average: no hyperparameter changes it."
         return claims or (Claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     def claim_of(self, j: int) -> Claim:

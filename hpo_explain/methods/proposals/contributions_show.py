@@ -18,8 +18,8 @@ from hpo_explain.methods.proposals.contributions_result import (
 
 _MOST_INACTIVE = 3
 _MODEL = (
-    "Whiskers: 95 % interval of what the model does not know. Contributions go together: where "
-    "whiskers overlap, one can still be larger than the other."
+    "Whiskers: 95 % intervals of the model's uncertainty. Contributions are correlated: one can be "
+    "certainly larger than another although their whiskers overlap."
 )
 
 

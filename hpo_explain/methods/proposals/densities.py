@@ -233,7 +233,7 @@ _FINE = 121  # values of a hyperparameter that has more
 
 @explains(of="optimizer", without=("seed",))
 def proposal_densities(question: Question, trial: AnyTrial = "latest") -> ProposalDensities:
-    """Show where good and where other trials lay when TPE proposed a configuration.
+    """Show TPE's densities of good and other trials when it proposed a configuration.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def proposal_densities(question: Question, trial: AnyTrial = "latest") -> Propos
     Returns
     -------
     ProposalDensities
-        The sampler's own densities of each hyperparameter, with the proposed value.
+        TPE's densities of each hyperparameter, with the proposed value.
 
     Raises
     ------
@@ -290,7 +290,7 @@ def proposal_densities(question: Question, trial: AnyTrial = "latest") -> Propos
 
 @explains(of="optimizer", without=("seed",))
 def density_path(question: Question, name: str, trials: Sequence[int] | None = None) -> DensityPath:
-    """Show how TPE's densities of one hyperparameter moved over a run.
+    """Show how TPE's densities of one hyperparameter changed during a run.
 
     Parameters
     ----------
@@ -302,14 +302,14 @@ def density_path(question: Question, name: str, trials: Sequence[int] | None = N
     Returns
     -------
     DensityPath
-        The densities when each of them was proposed.
+        The densities at each proposal.
 
     Raises
     ------
     NothingToExplain
         If TPE's model chose none of the trials.
     ValueError
-        If there is no such hyperparameter or trial.
+        If the hyperparameter or a trial does not exist.
 
     Examples
     --------

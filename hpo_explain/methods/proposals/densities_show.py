@@ -25,11 +25,11 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
     state = result.subject.state
     together = sum(len(group) for group in result.joint)
     when = f"Where good trials were when {result.where} was proposed"
-    footer = "Every hyperparameter was sampled by itself; the grey line is chance."
+    footer = "Every hyperparameter was sampled independently; the grey line is chance."
     if together:
         footer = (
-            f"{together} hyperparameters were sampled together; each panel shows one of them "
-            "whatever the others are. The grey line is chance."
+            f"{together} hyperparameters were sampled together; each panel shows the marginal "
+            "densities of one. The grey line is chance."
         )
     left_out = len(result.curves) - Panels.MOST
     if left_out > 0:
@@ -39,8 +39,8 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
         heading=f"Where good trials are, and {result.where}"
         if state in ("given", "waiting")
         else when,
-        subtitle="how common a value is, in multiples of chance; good trials against all others, "
-        f"as {result.subject.optimizer} saw them",
+        subtitle="how common a value is among good and among other trials, in multiples of "
+        f"chance, as {result.subject.optimizer} saw them",
         footer=footer,
         same_y=False,
     )
@@ -83,7 +83,7 @@ def _path(path: DensityPath) -> Cells:
         low=-reach,
         high=reach,
         dots=[Dots(np.array(trials), np.array(places), look="tried")],
-        heading=f"How the densities of {path.name} moved",
+        heading=f"How the densities of {path.name} changed",
         subtitle="bright: more common among good trials than among others, as "
         f"{path.subject.optimizer} saw them",
         footer="Dots: proposed values.",

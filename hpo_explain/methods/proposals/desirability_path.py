@@ -50,35 +50,33 @@ def desirability_path(
     n_jobs: int | None = 1,
     progress: bool = True,
 ) -> DesirabilityPath:
-    """Show how the reasons for the optimizer's proposals changed over a run.
+    """Show how the reasons for the optimizer's proposals changed during a run.
 
-    Each proposal is explained with the surrogate of its own iteration: the optimizer's where it
-    is stored, else one fitted to the trials finished by then. Whether it can be trusted is judged
-    anew once a quarter more trials are known.
+    Each proposal is explained with the surrogate of its own iteration: the optimizer's if it is
+    stored, else one fitted to the trials that were finished at that time.
 
     Parameters
     ----------
     trials : sequence of int, optional
-        The proposals to explain; by default all, and of more than 15 the best one, the last five,
-        and others spread evenly.
+        The proposals to explain; by default all. Of more than 15 it takes the best one, the last
+        five, and others spread evenly.
     pending : bool, default True
-        Whether to explain by default those without a result as well: those that run, failed or
-        were pruned.
+        Whether the default includes proposals without a result: running, failed or pruned ones.
     acquisition, background, surrogate, estimator, orders
         As in `explain_proposal`.
     precision : float, default 0.01
-        As in `explain_proposal`: a proposal has the same numbers in both.
+        As in `explain_proposal`; the numbers are the same in both.
     n_jobs : int or None, default 1
-        Number of joblib's workers, -1 for one per core. None takes what
-        ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The
-        numbers do not depend on it.
+        Number of joblib workers; -1 for one per core, None for the setting of
+        ``joblib.parallel_config(backend=..., n_jobs=...)``, such as a dask cluster. The numbers do
+        not depend on it.
     progress : bool, default True
-        Show a progress bar on a terminal.
+        Whether to show a progress bar on a terminal.
 
     Returns
     -------
     DesirabilityPath
-        An explanation per proposal.
+        One explanation per proposal.
 
     Raises
     ------

@@ -357,7 +357,7 @@ class DesirabilityPath(Result):
         drivers = [
             claim.hyperparameters[0] for claim in self.claims if claim.kind == "contribution"
         ]
-        return printable(f"{join_names(drivers)} mattered most to what was proposed.")
+        return printable(f"{join_names(drivers)} mattered most for the proposals.")
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -380,7 +380,7 @@ class DesirabilityPath(Result):
                     "contribution",
                     (name,),
                     float(total[j]),
-                    frame=f"{self._over} {{each}} mattered most to what was proposed.",
+                    frame=f"{self._over} {{each}} mattered most.",
                     text=name if certain else f"{name} (for the assumed κ)",
                     **self._if(certain),
                 )
@@ -394,7 +394,7 @@ class DesirabilityPath(Result):
                     float(turn.trial),
                     turn.span,
                     values=(turn.trial,),
-                    frame="The predicted objective took the lead from uncertainty for {each}.",
+                    frame="The predicted objective outweighed uncertainty for {each}.",
                     text=f"{name} {when}" * (i < _MOST_TURNS),
                     **self._if(turn.certain),
                 )
@@ -423,7 +423,7 @@ class DesirabilityPath(Result):
                 (),
                 share,
                 interval,
-                text=f"Of the contributions to the latest proposals {percent(share)} are about "
+                text=f"{percent(share)} of the contributions to the latest proposals are about "
                 f"{part}.",
                 **self._if(certain),
             ),
@@ -432,7 +432,7 @@ class DesirabilityPath(Result):
     def _if(self, certain: bool) -> dict[str, Any]:
         """Return whether a claim is certain, and that it depends on κ if not."""
         assumed = f"it depends on κ, which is assumed to be {self.kappa:.4g}" if self.kappa else ""
-        depends = f"{assumed}: it does not hold for all from {KAPPAS[0]:g} to {KAPPAS[-1]:g}"
+        depends = f"{assumed}: it does not hold for all κ from {KAPPAS[0]:g} to {KAPPAS[-1]:g}"
         return {"certain": certain, "because": () if certain else (fact(depends),)}
 
     def _sizes(self, kappa: float | None = None) -> Array:

@@ -61,7 +61,7 @@ def contributions(path: DesirabilityPath) -> Panels:
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
         means={
             **dict(zip(looks, ("total", *terms), strict=True)),
-            "turn": "the mean leads from here on",
+            "turn": "the mean outweighs uncertainty from here on",
         },
         footer=sentences(
             _footer(path, shares=shares),

@@ -49,7 +49,7 @@ def explain_prediction(
     background: int | str | npt.ArrayLike = "auto",
     estimator: Estimator = "auto",
 ) -> PredictionExplanation:
-    """Explain why the surrogate predicts what it does for a configuration.
+    """Explain what the surrogate predicts for a configuration, by Shapley values.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def explain_prediction(
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in `ShapleyExplainer`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
-        As in `ShapleyExplainer`; "kernel" is shap's KernelExplainer.
+        As in `ShapleyExplainer`.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def explain_prediction(
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, or the configuration is not one of the space.
+        If fewer than two trials are finished, or the configuration is not in the space.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def explain_predictions(
     Parameters
     ----------
     trials : sequence of int, optional
-        Numbers of the trials; by default all, of more than 2,000 the best one and those nearest to
-        it, the latest, and some drawn evenly over the run: 500 together.
+        Numbers of the trials; by default all. For more than 2,000 trials it takes 500: the best
+        one and its neighbours, the latest ones, and some spread evenly over the run.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in `ShapleyExplainer`; "auto" is 100 rows.
 
@@ -133,29 +133,29 @@ def explain_predictions(
 
 
 class PredictionExplainer:
-    """Divides what a surrogate predicts among the hyperparameters.
+    """Divides a prediction among the hyperparameters, by Shapley values.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective.
     direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective. It decides what is called better and changes no number.
+        Direction of the objective. It changes the wording only.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in `ShapleyExplainer`; for many configurations "auto" is 100 rows.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in `ShapleyExplainer`.
     subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`.
+        Names for plots and sentences, such as ``Subject.of(run)``; by default made from the model
+        and `direction`.
     seed : int, default 0
         Seed of the background.
 
     Raises
     ------
     ValueError
-        If `direction` or `estimator` is unknown, or `background` neither a positive number nor rows
-        of the space.
+        If `direction` or `estimator` is unknown, or `background` is neither a positive number nor
+        rows of the space.
 
     References
     ----------
@@ -224,7 +224,7 @@ class PredictionExplainer:
         Raises
         ------
         ValueError
-            If the configuration is not one of the space.
+            If the configuration is not in the space.
         """
         explanation = self._explainer.explain(config)
         # what draws leave out of the objective only the whole configuration has: active
@@ -261,7 +261,7 @@ class PredictionExplainer:
         configs : sequence of dict
             The configurations, in the user's units.
         trials : sequence of int, default ()
-            The numbers of the trials that they are, if they are some.
+            Their trial numbers, if the configurations are trials.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class PredictionExplainer:
         Raises
         ------
         ValueError
-            If there is no configuration, or one is not of the space.
+            If there is no configuration, or one is not in the space.
         """
         space = self._game.space
         X = space.encode(list(configs))

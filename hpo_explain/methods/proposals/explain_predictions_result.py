@@ -92,12 +92,12 @@ class PredictionOverview(Result):
                 "contribution",
                 (self.names[j],),
                 float(sizes[j]),
-                frame=f"{over} the {self.what} is moved most by {{each}}.",
+                frame=f"{over} the {self.what} changes most with {{each}}.",
                 text=f"{self.names[j]} (by {format_value(sizes[j])} on average)",
             )
             for j in worth_naming(self.order().tolist(), sizes, sizes.sum())
         )
-        text = f"{over} no hyperparameter moves the {self.what}."
+        text = f"{over} no hyperparameter changes the {self.what}."
         return claims or (Claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     @property

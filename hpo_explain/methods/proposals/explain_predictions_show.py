@@ -32,14 +32,14 @@ def swarm(overview: PredictionOverview) -> Rows:
         bars=(),
         dots=dots,
         scale=("low", "high", "value"),
-        heading=f"What moves the {overview.what}",
+        heading=f"What changes the {overview.what}",
         subtitle=f"one point per configuration ({len(overview.phi)}), compared with the average "
         f"prediction {number(overview.baseline)}",
         label=contribution_to(overview),
         footer=sentences(
             "Low and high are on the hyperparameter's own scale; categories are colored in their "
             "order. Where a hyperparameter is inactive there is no point.",
-            left_out > 0 and f"Not shown: {left_out} that move it less.",
+            left_out > 0 and f"Not shown: {left_out} with smaller contributions.",
         ),
     )
 

@@ -60,43 +60,42 @@ def explain_proposal(
     Parameters
     ----------
     trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
-        The proposal. "latest" is the latest finished one, "best" the best feasible one,
-        "best-predicted" the trial to keep, or the proposal that is expected to be best. "pending"
-        is the latest one that runs: it has been asked for, and has no result yet. A trial that
-        runs, failed or was pruned may be named by its number too, and one that waits, which is
-        explained as the next one. So is a configuration (dict): why would the optimizer choose
-        it, or not? With an `acquisition` other than "auto" any trial may be named, such as an
-        enqueued one.
+        The proposal: a trial number or a word. "latest" is the latest finished proposal, "best"
+        the best feasible one, and "best-predicted" the trial to keep, or else the proposal that
+        is expected to be best. "pending" is the latest running one. A trial that is running,
+        failed or was pruned can be given by its number. A waiting trial and a configuration
+        (dict) are explained as the next proposal: why would the optimizer choose it, or not? With
+        an `acquisition` other than "auto", any trial can be explained.
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
-        "auto" is the optimizer's own acquisition where it is known, else the confidence bound
-        with κ = 1.96, as the notes say. The others use the surrogate of the trials finished when
-        the proposal was made; "mean" and "se" are its mean and its standard deviation alone.
+        "auto" is the optimizer's own acquisition function if it is known, else the lower
+        confidence bound with κ = 1.96; the notes say which. The others use a surrogate of the
+        trials that were finished when the proposal was made; "mean" and "se" are its mean and its
+        standard deviation.
     background : str, int, dict or ndarray of shape (n, d), default "auto"
         What the proposal is compared with, as in `ShapleyExplainer`: "global" (the same as
-        "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
-        number of rows, one configuration such as a default, encoded rows; or "incumbent", the
-        best configuration known by then.
+        "auto"), "local", "hybrid", "candidates" (TPE's own candidates), "thesis", a number of
+        rows, one configuration such as a default, or encoded rows. "incumbent" is the best
+        configuration at that time.
     surrogate : Surrogate or object, optional
-        Another model's view: the same criterion with this model, such as ``run.surrogate()`` or
-        one of your own, as in `Run.explained_by`.
+        Another model to evaluate the same criterion with, such as ``run.surrogate()`` or one of
+        your own, as in `Run.explained_by`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in `ShapleyExplainer`.
     orders : int, default 1000
         Number of orders that the sampling estimator draws, each with a background row.
     precision : float, default 0.01
-        How wide half a 95 % interval may be, relative to the largest contribution, where the
-        background grows, as in `ShapleyExplainer`; between 0 and 1.
+        As in `ShapleyExplainer`.
 
     Returns
     -------
     ProposalExplanation
-        Contributions of the hyperparameters, larger is more desirable.
+        Contributions of the hyperparameters; larger is more desirable.
 
     Raises
     ------
     NothingToExplain
-        If no model chose the trial, or until then the objective was constant or fewer than two
-        trials were finished.
+        If no model chose the trial, or if at that time the objective was constant or fewer than
+        two trials were finished.
     ValueError
         If the trial does not exist, or an option is not allowed.
 
@@ -114,7 +113,7 @@ def explain_proposal(
     >>> round(abs(explanation.efficiency_gap["total"]), 9)
     0.0
 
-    A trial that is asked for, before it is paid for:
+    A trial that was asked for but not evaluated yet:
 
     >>> import optuna
     >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
@@ -131,16 +130,16 @@ def explain_proposal(
 
 @dataclass(frozen=True, eq=False)
 class ProposalExplainer:
-    """Explains proposals of a run, each with what was known when it was made.
+    """Explains proposals of a run, using only what was known when each was made.
 
     Parameters
     ----------
     acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
-        "auto" is the optimizer's own where it is known, else the confidence bound with κ = 1.96.
+        As in `explain_proposal`.
     background : optional
-        As in `ShapleyExplainer`, or "incumbent": the best configuration known by then.
+        As in `explain_proposal`.
     surrogate : Surrogate or object, optional
-        Evaluate the criterion with this model in place of the one that made the proposal.
+        A model to evaluate the criterion with, in place of the one that made the proposal.
     estimator, orders, precision, seed : optional
         As in `ShapleyExplainer`.
 
@@ -169,24 +168,24 @@ class ProposalExplainer:
     def explain(
         self, run: Run, trial: AnyTrial = "latest", *, believed: bool = False
     ) -> ProposalExplanation:
-        """Return the explanation of one proposal, or of any configuration as the next one.
+        """Explain one proposal, or a configuration as the next proposal.
 
         Parameters
         ----------
         run : Run
             The optimization run.
         trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
-            As in `proposed`; with an `acquisition` other than "auto" any trial.
+            As in the function `explain_proposal`.
         believed : bool, default False
-            Whether to tell what the values do to the objective, too, by what the trials known
-            then allow it to be. That takes a second or two.
+            Whether to state the effect of the values on the objective, too, as known at that time.
+            This takes a second or two.
 
         Raises
         ------
         NothingToExplain
-            If no model chose the trial, or nothing was learned before it.
+            If no model chose the trial, or there was nothing to learn from before it.
         ValueError
-            If the trial does not exist, no feasible trial was known for "incumbent", or an option
+            If the trial does not exist, there was no feasible trial for "incumbent", or an option
             is not allowed.
         """
         what = proposed(run, trial, seed=self.seed, any_trial=self.acquisition != "auto")
@@ -277,5 +276,5 @@ def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
     trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
     earlier_ones = f"{'trials' if len(trials) > 1 else 'trial'} {spans(trials)}"
-    note = fact(f"it repeats {earlier_ones}, known by then", trials=trials)
+    note = fact(f"it repeats {earlier_ones}, which had finished", trials=trials)
     return [note] if len(trials) else []

@@ -174,9 +174,7 @@ def proposed(run: Run, trial: AnyTrial, *, seed: int = 0, any_trial: bool = Fals
     """
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
-        text = (
-            "the configuration was given: it is explained as the next one, with what is known now"
-        )
+        text = "the given configuration is explained as the next proposal, with all finished trials"
         return Proposed(x, state="given", notes=(fact(text),))
     which: Any = getattr(trial, "number", trial)
     if isinstance(which, str) and which == "pending":

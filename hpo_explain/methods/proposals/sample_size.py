@@ -151,7 +151,7 @@ class SampleSizeCheck(Result):
         )
         if self.error == "pairs":
             text = (
-                "The sample is large enough: all neighbours in the rankings can be told apart "
+                "The sample is large enough: all neighbours in the rankings can be distinguished "
                 "(95 %)."
             )
         texts = [text * self.enough, *[""] * len(self.by)]
@@ -163,7 +163,7 @@ class SampleSizeCheck(Result):
         if closest is not None and not closest.told_apart:
             why = "coalitions were sampled once, so their error is not known"
             if np.isfinite(closest.half_width):
-                why = f"{join_names(closest.pair)} cannot be told apart"
+                why = f"{join_names(closest.pair)} cannot be distinguished"
             because, text = (fact(why, names=closest.pair),), term
             frame = (
                 "The sample is too small to rank the hyperparameters by {each}; take more orders."
@@ -187,21 +187,21 @@ class SampleSizeCheck(Result):
 def check_sample_size(
     explanation: ProposalExplanation, error: SamplingError = "pairs"
 ) -> SampleSizeCheck:
-    """Return whether an explanation's error is too small to change its ranking.
+    """Check whether an explanation used enough samples for a stable ranking.
 
     Parameters
     ----------
     explanation : ProposalExplanation
-        Shapley values; those of all coalitions with a given background have no error.
+        Shapley values. With all coalitions and given background rows they have no error.
     error : {"pairs", "efficiency"}, default "pairs"
-        What differences are compared with: the errors of their own, or the efficiency error, as
-        Algorithm 4 has it. The latter says little of draws that hyperparameters share.
+        What differences are compared with: their own errors, or the efficiency error (Algorithm
+        4), which says little if hyperparameters share draws.
 
     Returns
     -------
     SampleSizeCheck
-        By term the two neighbours that are told apart worst. Hyperparameters that contribute
-        nothing are left out: they are not estimated.
+        For each term the two neighbours in the ranking that are hardest to distinguish.
+        Hyperparameters that contribute nothing are excluded.
 
     Raises
     ------

@@ -28,8 +28,8 @@ def closest(check: SampleSizeCheck) -> Rows:
             check.orders is not None and f"{check.orders} orders;", f"safe ranking by {safe}"
         ),
         label="difference between two contributions that are neighbours in the ranking",
-        footer="For each term the two neighbours that are told apart worst. Whiskers: "
-        f"{whiskers}; the ranking is safe where it does not reach 0.",
+        footer="For each term, the two neighbours that are hardest to distinguish. Whiskers: "
+        f"{whiskers}; the ranking is safe if they do not reach 0.",
     )
 
 

@@ -47,48 +47,48 @@ from hpo_explain.space import Array, Config
 
 
 class ShapleyExplainer:
-    """Explains why an acquisition function finds a configuration desirable.
+    """Explains why an acquisition function rates a configuration as desirable.
 
     Parameters
     ----------
     acquisition : Acquisition
-        The utility to explain, as named additive terms. Of TPE's densities (a `DensityRatio`) only
-        those of what is active in the configuration count: TPE chooses a parent by the parent's
-        own, so that nothing of its children's is told of it. Contributions to a criterion of mean
-        and standard deviation are divided into "mean" and "uncertainty", those to any other one
-        term by term.
+        The acquisition function, as named additive terms. Contributions to a criterion of mean and
+        standard deviation are divided into "mean" and "uncertainty", others term by term. For TPE
+        (a `DensityRatio`) only the densities of active hyperparameters count.
     background : int, str, dict or ndarray of shape (n, d), default 1000
-        The reference set: what the configuration is compared with. A number of rows (drawn from
-        the space's measure as ten independent Latin hypercubes, which gives intervals), encoded
-        rows (no intervals), a single configuration (baseline Shapley), or a word. "global", the
-        same as "auto", grows from 200 rows until the widest 95 % interval is within 5 % of the
-        largest contribution, to 2000 rows at most (400 where coalitions are sampled), and notes
-        what was reached; "local" does so around the explained configuration, "hybrid" with half
-        of the rows there; "candidates" does so with draws from those among which the optimizer
-        chooses, where its acquisition can draw them (TPE's, a `DensityRatio`); "thesis" is
-        1000 rows per hyperparameter, as ShapleyMBO takes.
+        The reference set that the configuration is compared with: a number of random rows (ten
+        independent Latin hypercubes, which give intervals), encoded rows (no intervals), a single
+        configuration (baseline Shapley), or a word:
+
+        - "global" or "auto": random rows, from 200 up to 2000 (400 if coalitions are sampled),
+          until the intervals reach `precision`; a note says what was reached;
+        - "local": the same around the explained configuration;
+        - "hybrid": the same with half of the rows there;
+        - "candidates": draws from the optimizer's own candidates (TPE, a `DensityRatio`);
+        - "thesis": 1000 rows per hyperparameter, as in ShapleyMBO.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
-        "exact" values every coalition through the surrogate's own structure, without composed
-        rows (a `DensityRatio`, up to 11 active hyperparameters). "kernel" is
-        `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
-        "auto" values every coalition up to 11, by composed rows where the surrogate has no such
-        structure; all of them agree. Above 11 it walks orders of the
-        hyperparameters where the acquisition can (TPE's, a `DensityRatio`); where the background
-        grows, from 8 on by composed rows, which are then the smaller part of the error. So "auto"
-        calls KernelExplainer for a background of fixed size beyond 11 only. "sampling"
-        draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
-        its intervals are those of the orders, and its "auto" background is "thesis".
+        How coalitions are valued:
+
+        - "auto": all coalitions of up to 11 hyperparameters; above that sampled orders for TPE (and
+          from 8 on for a growing background), or `shap.KernelExplainer` for a background of fixed
+          size;
+        - "exact": all coalitions, from the structure of a `DensityRatio`, up to 11 active
+          hyperparameters;
+        - "kernel": `shap.KernelExplainer`, for any acquisition function;
+        - "sampling": random background rows and orders (Algorithm 2 of [1]_); the intervals are
+          those of the orders, and the "auto" background is "thesis".
     orders : int, default 1000
         Number of orders K that the sampling estimator draws, each with a background row; at least
         2.
     precision : float, default 0.01
-        How wide half a 95 % interval may be, relative to the largest contribution, where the
-        background grows; between 0 and 1.
+        Half-width of the widest 95 % interval at which a growing background stops, relative to the
+        largest contribution; between 0 and 1.
     subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the acquisition.
+        Names for plots and sentences, such as ``Subject.of(run)``; by default made from the
+        acquisition function.
     belief : Draws, optional
-        What the objective may be, such as ``run.belief()``: what the values do to it is then told.
+        Draws of the objective, such as ``run.belief()``; the result then also states the effect of
+        the values on the objective.
     seed : int, default 0
         Seed of the background, of sampled coalitions and of draws.
 
@@ -96,8 +96,8 @@ class ShapleyExplainer:
     ------
     ValueError
         If `background` is neither a positive number nor rows or a configuration of the space,
-        `estimator` is unknown, "exact" is asked for where it is not possible, `orders` is below 2,
-        or `precision` is not between 0 and 1.
+        `estimator` is unknown or "exact" not possible, `orders` is below 2, or `precision` is not
+        between 0 and 1.
 
     References
     ----------
@@ -157,8 +157,8 @@ class ShapleyExplainer:
         config : dict
             The configuration, in the user's units, without inactive hyperparameters.
         not_chosen : sequence of str, optional
-            Hyperparameters that have no value yet, although they may be active. What is explained
-            is then the mean over the configurations that complete it, as in the background.
+            Hyperparameters that have no value yet. The explanation is then the mean over the
+            configurations that complete it, as in the background.
 
         Returns
         -------
@@ -168,8 +168,8 @@ class ShapleyExplainer:
         Raises
         ------
         ValueError
-            If the configuration is not one of the space, or not complete where the background
-            lies around it.
+            If the configuration is not in the space, or is incomplete and the background lies
+            around it.
         """
         space = self._acquisition.space
         self._reference.check_complete(tuple(not_chosen))

@@ -70,25 +70,24 @@ def compare(
     seed: int = 0,
     **reading: Any,
 ) -> Comparison:
-    """Compare several runs: what matters in each, where the good values are, what is a default.
+    """Compare several runs: what matters in each, and which configuration is good in all.
 
-    Runs that differ in nothing but their seed show how far an explanation depends on chance; those
-    on other data sets, or of other seasons, what matters everywhere and which configuration is good
-    in all. Runs with other search spaces are compared in the hyperparameters and values that all
-    have.
+    Runs with different seeds show how much an explanation depends on chance. Runs on different data
+    sets show what matters everywhere, and which configuration is a good default. If the search
+    spaces differ, their common hyperparameters and values are compared.
 
     Parameters
     ----------
     runs : mapping of str to run
-        The runs by name, each an optuna.Study or whatever else is read.
+        The runs by name, each an optuna.Study or any other source of a run.
     kind : {"auto", "gp", "forest"}, default "auto"
         The model of each run, as in `importance`.
     n_jobs : int or None, default 1
-        Number of joblib's workers, each with a run at a time, as in `desirability_path`.
+        Number of joblib workers, as in `desirability_path`; each takes one run at a time.
     seed : int, default 0
-        Seed of models and samples.
+        Seed of the models and of all random draws.
     **reading
-        Options of the adapter, such as ``objective=`` for tables, the same for all runs.
+        Options of the adapter for all runs, such as ``objective=`` for tables.
 
     Returns
     -------
@@ -98,7 +97,7 @@ def compare(
     Raises
     ------
     InputError
-        If there are fewer than two runs, or they share no hyperparameter.
+        If there are fewer than two runs, or they have no hyperparameter in common.
 
     References
     ----------

@@ -260,8 +260,8 @@ class Comparison(Result):
             shown = [f"{name} = {format_value(value)}" for name, value in config.items()]
             text = (
                 f"One configuration for all, {shorten(listed(shown), 200)}, loses "
-                f"{default.loss.mean():.0%} of what tuning gains over an average configuration on "
-                f"average, and at most {default.upper.max():.0%} in each."
+                f"{default.loss.mean():.0%} of what tuning gains over an average configuration (at "
+                f"most {default.upper.max():.0%} in any run)."
             )
         claim = worst.claim("keep", tuple(config), values=tuple(config.values()), text=text)
         return replace(claim, side="above")

@@ -37,8 +37,8 @@ def shares(comparison: Comparison) -> Rows:
         means={"run": "each run"},
         heading=f"What matters in {len(comparison.runs)} runs",
         subtitle=f"runs: {listed(list(comparison.runs))}",
-        footer="Whiskers: one standard deviation over the runs, in which the uncertainty of each "
-        "run's own share is contained." + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
+        footer="Whiskers: one standard deviation over the runs, including the uncertainty within "
+        "each run." + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
         percent=True,
         ends=(0.0, 1.04 * reach if reach > 0.0 else 1.0),
     )

@@ -193,7 +193,7 @@ class History(Result):
 
     @property
     def _reached(self) -> tuple[str, ...]:
-        return " (trial ", self._first, f" of {len(self)})"
+        return " (trial ", self._first, f"; {counted(len(self), 'finished trial')})"
 
     @property
     def best_so_far(self) -> str:
@@ -211,7 +211,7 @@ class History(Result):
     def since_best(self) -> str:
         """What came after the best trial, trials that were left out included, in words."""
         if not self.since:
-            return "the last one"
+            return "it was the last one"
         left_out, outside = self.left_out, self.subject.best_left_out
         kinds = Counter(left_out[t].kind for t in self.later if t in left_out)
         named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds[kind]]
@@ -265,14 +265,14 @@ class History(Result):
 
 @explains(of="optimizer", without=("seed",))
 def history(question: Question) -> History:
-    """Show what every trial reached, the best so far, and which trials failed or were pruned.
+    """Show the result of every trial, the best so far, and failed and pruned trials.
 
-    The counterpart of skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
+    It corresponds to skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
 
     Returns
     -------
     History
-        The objective and the incumbent by trial. A run without a finished trial has one, too.
+        The objective and the incumbent by trial. It exists even if no trial is finished.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def history(question: Question) -> History:
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
     >>> print(hx.history(table, objective="loss").sentence)
-    Best loss: 1 (trial 2 of 4); 1 later trial brought nothing better.
+    Best loss: 1 (trial 2; 4 finished trials); 1 later trial brought nothing better.
     """
     run = question.run
     order = np.argsort(np.asarray(run.trials), kind="stable")

@@ -150,7 +150,10 @@ class Luck(Result):
         """How lucky the best trial was, what repeats tell, and how the other metric ranks."""
         interval = low, high = self.drop_interval
         drop = Estimate(self.drop, (high - low) / 2.0)
-        text = f"Trial {self.trials[0]} {self.verdict} lucky: again it would be worse by {drop}."
+        text = (
+            f"Trial {self.trials[0]} {self.verdict} lucky: evaluated again, it is expected to be "
+            f"worse by {drop}."
+        )
         certain = self.verdict != "may have been"
         return (
             Claim("difference", (), self.drop, interval, text=text, certain=certain),
@@ -161,13 +164,13 @@ class Luck(Result):
     def _repeated(self) -> Claim:
         again = sum(len(group) - 1 for group in self.repeats)
         if not again:
-            text = "No configuration was evaluated twice, so noise is told by the model alone."
+            text = "No configuration was evaluated twice, so the model alone estimates the noise."
             return Claim("tried", (), 0.0, text=text)
         start = f"{counted(len(self.repeats), 'configuration')} evaluated more than once "
         start += f"({counted(again, 'repeat')})"
         text = f"{start}: results scatter by {format_value(self.scatter)}."
         if self.scatter == 0.0:
-            text = f"{start} always with the same result: these repeats told nothing."
+            text = f"{start}: always the same result, so they show no noise."
         return Claim("spread", (), self.scatter, text=text)
 
     def _by_test(self) -> tuple[Claim, ...]:
@@ -175,14 +178,14 @@ class Luck(Result):
             return ()
         rho, (low, high) = self.rank_correlation, self.rank_interval
         text = (
-            f"{self.test} ranks {counted(len(self.tested), 'trial')} with a rank correlation of "
-            f"{rho:.2f} ({low:.2f} to {high:.2f}) to the {self.objective_name}; "
+            f"The rank correlation of {self.test} and {self.objective_name} over "
+            f"{counted(len(self.tested), 'trial')} is {rho:.2f} ({low:.2f} to {high:.2f}); "
         )
         if self.best_by_test == self.trials[0]:
             text += f"trial {self.best_by_test} is best by both."
         else:
             text += (
-                f"by it trial {self.best_by_test} is best, better by "
+                f"by {self.test}, trial {self.best_by_test} is best, better by "
                 f"{format_value(self.lost_by_test)} than trial {self.trials[0]}."
             )
         return (Claim("order", (), rho, (low, high), text=text),)
@@ -190,26 +193,27 @@ class Luck(Result):
 
 @explains(of="optimizer", without=())
 def luck(question: Question, *, test: str | None = None) -> Luck:
-    """Say whether the best trial was lucky, by what it is worth without noise.
+    """Estimate what the best trials are worth without noise, and whether the best one was lucky.
 
     Parameters
     ----------
     test : str, optional
-        The name of another metric that was recorded of the trials, such as a score on a test set: a
-        user attribute of Optuna, another score of a search of scikit-learn.
+        Another recorded metric of the trials, such as a test score: a user attribute of Optuna, or
+        another score of a scikit-learn search.
 
     Returns
     -------
     Luck
-        The best trials as observed and as predicted, which configurations were repeated, and how
-        the other metric ranks the trials.
+        The best trials as observed and as predicted, the repeated configurations, and how the
+        other metric ranks the trials.
 
     Raises
     ------
     NothingToExplain
-        If fewer than two trials are finished, none is feasible, or fewer than five have the test.
+        If fewer than two trials are finished, none is feasible, or fewer than five have the metric
+        `test`.
     InputError
-        If there is no such metric.
+        If the metric does not exist.
 
     Examples
     --------

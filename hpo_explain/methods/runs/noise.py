@@ -181,13 +181,13 @@ class Noise(Result):
         if self.importance is None:
             std, *ends = self.pooled
             same = fact(
-                f"{len(self.observed)} configurations evaluated several times do not tell whether "
+                f"{len(self.observed)} configurations evaluated several times do not show whether "
                 "it depends on a hyperparameter"
             )
             none = Claim("share", self.names, 0.0, certain=False, because=(same,), side="below")
             text = (
                 "Results of the same configuration scatter with a standard deviation of "
-                f"{_ranging(*self.pooled)}, the same everywhere as far as can be told."
+                f"{_ranging(*self.pooled)}, the same everywhere as far as is known."
             )
             return Claim("spread", (), std, (ends[0], ends[1]), text=text), none
         claims = []
@@ -209,7 +209,7 @@ class Noise(Result):
         shares = []
         for claim in claims:
             ends = claim.interval or (claim.estimate, claim.estimate)
-            frame = "What matters most to the variance of its logarithm: {each}."
+            frame = "Largest shares of the variance of its logarithm: {each}."
             text = f"{join_names(claim.hyperparameters)} ({percent_range(*ends)} alone)"
             text *= claim in worded
             shares.append(replace(claim, text=text, frame=frame))
@@ -284,23 +284,23 @@ _ENDS = 0.05, 0.95
 
 @explains(of="surrogate", without=("surrogate",))
 def noise(question: Question) -> Noise:
-    """Say where results of the same configuration scatter, and what that depends on.
+    """Measure how much results of the same configuration scatter, and what that depends on.
 
-    It needs configurations that were evaluated several times: as repeated trials, or on several
-    instances (folds, data sets), whose difficulty is no noise. `kind` is the model of the logarithm
-    of the noise's variance.
+    It needs configurations that were evaluated several times, as repeated trials or on several
+    instances (folds, data sets). The difficulty of an instance does not count as noise. `kind` is
+    the model of the logarithm of the noise's variance.
 
     Returns
     -------
     Noise
-        The standard deviation of one evaluation: at the incumbent, over the space, and the share
-        of each hyperparameter in the variance of its logarithm.
+        The standard deviation of one evaluation at the incumbent and over the space, and each
+        hyperparameter's share of the variance of its logarithm.
 
     Raises
     ------
     NothingToExplain
-        If fewer than two configurations were evaluated several times, or their results are the
-        same each time.
+        If fewer than two configurations were evaluated several times, or their results never
+        differ.
     ValueError
         If an option is not allowed.
 
@@ -333,8 +333,8 @@ def noise(question: Question) -> Noise:
     of_one = "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
     if repeats.instances > 1:
         of_one = (
-            f"the noise is that of one of {repeats.instances} instances, without what the instance "
-            "adds for all configurations; what it adds for some of them only counts as noise"
+            f"the noise is that of one of {repeats.instances} instances, without the difficulty of "
+            "the instance; interactions of instances and configurations count as noise"
         )
     importance, effects = None, dict[str, Effect]()
     if log is not None:

@@ -171,13 +171,13 @@ class Pruning(Result):
             mild = self.replays[0]
             text = (
                 f"{start} every pruner would lose the best: the mildest ({mild.name}) in "
-                f"{percent(1.0 - mild.p_kept)} of them."
+                f"{percent(1.0 - mild.p_kept)} of the orders."
             )
             return (Claim("keep", (), mild.saved, probability=mild.p_kept, text=text),)
         most = max(keeping, key=lambda replay: replay.saved)
         text = (
             f"{start} {most.name} would have saved {percent(most.saved)} of their "
-            f"{self.curves.step_name}s and kept the best in {percent(most.p_kept)}."
+            f"{self.curves.step_name}s and kept the best in {percent(most.p_kept)} of the orders."
         )
         return (Claim("keep", (), most.saved, probability=most.p_kept, text=text),)
 
@@ -206,22 +206,22 @@ class Pruning(Result):
 
 @explains(of="optimizer", without=())
 def pruning(question: Question) -> Pruning:
-    """Say why trials were pruned, what that saved, and what it may have lost.
+    """Explain why trials were pruned, what that saved, and what it may have lost.
 
     It needs values that trials reported step by step: intermediate values of Optuna, iterations of
-    Ray Tune, or a table with one row per trial and step (``trial=``, ``fidelity=``). Which pruner
-    ran is not recorded by any framework; trials are compared with the median of those before.
+    Ray Tune, or a table with one row per trial and step (``trial=``, ``fidelity=``). No framework
+    records which pruner ran, so trials are compared with the median of earlier ones.
 
     Returns
     -------
     Pruning
-        The pruned trials with the chance that each would have been the best, what was saved, and
-        what other pruners would have done with the finished trials.
+        The pruned trials, each with its chance of having become the best; the saved steps and
+        time; and what other pruners would have done with the finished trials.
 
     Raises
     ------
     NothingToExplain
-        If no trial reported a value, or fewer than five of those that did have finished.
+        If no trial reported values, or fewer than five of those that did are finished.
 
     Examples
     --------

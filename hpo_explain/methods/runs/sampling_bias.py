@@ -97,19 +97,19 @@ class SamplingBias:
 
 @explains(of="surrogate", without=("kind", "surrogate"))
 def sampling_bias(question: Question, *, size: int = 1000, permutations: int = 200) -> SamplingBias:
-    """Return how far the tried configurations of a run are from a uniform sample.
+    """Measure how far the tried configurations are from a uniform sample.
 
     Parameters
     ----------
     size : int, default 1000
         Size of the uniform sample.
     permutations : int, default 200
-        Number of permutations of both samples, which give `chance` and `p_value`.
+        Number of permutations of both samples for `chance` and `p_value`.
 
     Returns
     -------
     SamplingBias
-        The maximum mean discrepancy, and that of uniform trials.
+        The maximum mean discrepancy, and its value for uniform trials.
 
     Raises
     ------

@@ -171,15 +171,14 @@ _STATES = ("failed", "pruned", "running")
 
 @explains(of="optimizer", without=("seed",))
 def timeline(question: Question) -> Timeline:
-    """Show when trials ran, how many at once, and how much time failed and pruned ones took.
+    """Show when trials ran, how many at once, and the time spent on failed and pruned ones.
 
-    The counterpart of Optuna's ``plot_timeline``, with a row for each worker in place of each
-    trial.
+    It corresponds to Optuna's ``plot_timeline``, with a row per worker in place of one per trial.
 
     Returns
     -------
     Timeline
-        Start, finish, state and row of every trial whose times are known.
+        Start, finish, state and row of every trial with known times.
 
     Raises
     ------

@@ -99,11 +99,11 @@ class RunTrust(Result, Trust):
         r2, low = (max(value, 0.0) for value in (self.r2, self.r2_interval[0]))
         explains = f"the model explains {r2:.0%} of the variation, at least {low:.0%}"
         rank, least, most = self.rank, *self.rank_interval
-        text = "Among the best fifth of the space the rank correlation is expected to be"
+        text = "The expected rank correlation among the best fifth of the space is"
         held_out = (
             f"Of {counted(self.n_trials, 'trial')}, held out one by one, {self.covered:.0%} lie "
             f"within their 95% intervals; R² is {self.held_out:.2f}. In {self.open:.0%} of the "
-            "space the objective may differ by more than the noise of one evaluation."
+            "space the objective is uncertain by more than the noise of one evaluation."
         )
         return (
             Claim(
@@ -126,16 +126,17 @@ class RunTrust(Result, Trust):
 
 @explains(of="surrogate", without=("kind", "surrogate"))
 def trust(question: Question) -> RunTrust:
-    """Say how well the objective of a run is known, in one word and its numbers.
+    """Measure how well the objective is known, and rate it as good, fair or poor.
 
-    From draws of functions that the trials allow: the R² and the rank correlation among the best
-    that their mean is expected to have, how much of the space is open, and a check on held-out
-    trials. It is about the belief of the run (`Run.belief`), whatever model was given.
+    The measures are the R² that the mean of functions drawn from the posterior (`Run.belief`) is
+    expected to have, its rank correlation among the best configurations, the share of the space
+    where the objective is still open, and a check on held-out trials. A model of your own does not
+    change them.
 
     Returns
     -------
     RunTrust
-        The verdict ("good", "fair" or "poor") with its measures.
+        The rating and its measures.
 
     Raises
     ------

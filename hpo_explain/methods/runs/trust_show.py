@@ -21,11 +21,11 @@ def measures(trust: RunTrust) -> Rows:
         label="1 is perfect; an R² of 0 is no better than the mean",
         heading=f"Reliability: {trust.level}",
         subtitle=f"{trust.n_trials} trials; {percent(trust.open)} of the space is open",
-        footer="Whiskers: 95% intervals over what the trials allow. Below -1 they are cut.",
+        footer="Whiskers: 95% intervals, cut at -1.",
         guides=[(R2[0], "goal"), (R2[1], "guide")],
         means={
-            "goal": "from here on the lower end of R² is good",
-            "guide": "from here on it is fair",
+            "goal": "lower end of R² for good",
+            "guide": "lower end of R² for fair",
         },
     )
 

@@ -284,13 +284,13 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
     Parameters
     ----------
     lose : float, optional
-        By how much the best that is left may be worse, in the objective's units; by default what
-        counts, `epsilon`.
+        How much worse the best remaining configuration may be, in the objective's units; by
+        default `epsilon`, the smallest difference that counts.
 
     Returns
     -------
     Recommendation
-        The space, what of each hyperparameter is kept, and what that may lose.
+        The space, the remaining values of each hyperparameter, and the possible loss.
 
     Raises
     ------
@@ -374,14 +374,14 @@ def _notes(box: Box) -> Iterator[Fact]:
         else:
             ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
             where = "from {} to {}".format(*format_values(parameter.decode(ends)))
-        text = f"kept, because no trial was made there: {parameter.name} {where}"
+        text = f"kept because it has no trials: {parameter.name} {where}"
         yield fact(text, names=[parameter.name])
     unexplained = [p.name for p in box.whole if p.optional < 1.0]
     if unexplained:
-        text = "not certain, because it is not known when these are active"
+        text = "not certain, because the conditions of these are unknown"
         yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
     if box.search.draws.rarely_feasible:
         yield RARELY_FEASIBLE
     if box.never_active:
-        text = "left out, because never active in the recommended space"
+        text = "excluded because never active in the recommended space"
         yield fact(f"{text}: {join_names(box.never_active)}", names=box.never_active)

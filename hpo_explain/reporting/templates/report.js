@@ -91,7 +91,7 @@ const copied = async (button, text, shown) => {
         one.addEventListener("click", () => this.choose(number));
       }
       this.said = element("div", { class: "explanation", "aria-live": "polite" },
-        element("p", { class: "about" }, "A selected trial says why it was tried, and sets the profiler."));
+        element("p", { class: "about" }, "Select a trial to see why it was tried and to show it in the profiler."));
       const states = [...new Set(columns[1].values)].map((at) => columns[1].labels[at]);
       this.state = element("select", { "aria-label": "State" }, element("option", { value: "" }, "all states"),
         ...states.map((text) => element("option", {}, text)));
@@ -104,7 +104,7 @@ const copied = async (button, text, shown) => {
         const longest = Math.max(1.2 * one.name.length, ...this.numbers.slice(0, 200).map((_, i) => this.text(c, i).length));
         return element("col", { style: `width: ${Math.min(longest, WIDEST) + 2.5}ch` });
       });
-      this.box = element("div", { class: "scroll table", tabindex: "0", role: "region", "aria-label": "Trials; arrow keys go from one to the next" },
+      this.box = element("div", { class: "scroll table", tabindex: "0", role: "region", "aria-label": "Trials; use the arrow keys to move" },
         element("table", {}, element("colgroup", {}, ...widths), element("thead", {}, element("tr", {}, ...this.head)), this.body));
       this.box.addEventListener("scroll", () => this.draw());
       this.box.addEventListener("keydown", (event) => this.key(event));

@@ -785,9 +785,9 @@
       const facts = [
         fact(`Predicted ${objective}`, ...value(belief.predicted(this.curves.draws))),
         fact(`Trial ${keep}, the one to keep`, ...value(belief.predicted(this.kept))),
-        fact(`Better by what counts (${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`)];
+        fact(`Clearly better (by more than ${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`)];
       if (result !== null) facts.push(fact("Gives a result", percent(result)));
-      facts.push(fact("Tried near", near.all.length === 1 ? "1 trial" : `${near.all.length} trials`));
+      facts.push(fact("Nearby", near.all.length === 1 ? "1 trial" : `${near.all.length} trials`));
       this.answers.replaceChildren(element("dl", {}, ...facts));
     }
 
@@ -804,11 +804,11 @@
       const lines = found.gains.map(([j, gain]) => lineOf(data.parameters[j].name,
         cell(`${this.text(j, held[j])} → ${this.text(j, row[j])}`), cell(change(gain), "number")));
       if (!lines.length) {
-        this.table.append(element("p", { class: "about" }, "Held for comparison: move a value."));
+        this.table.append(element("p", { class: "about" }, "Saved for comparison: change a value."));
         return;
       }
-      this.table.append(element("p", { class: "finding" }, `${data.objective} ${change(whole)} from the setting held to this one`),
-        scrolled("What each change does", lines));
+      this.table.append(element("p", { class: "finding" }, `${data.objective} ${change(whole)} from the saved setting to this one`),
+        scrolled("Effect of each change", lines));
     }
 
     python(kind) {
