@@ -38,7 +38,7 @@ found.plot(view="path")
 # %%
 # What could tuning gain at all?
 # ------------------------------
-# Each hyperparameter, and each pair, can improve on the default. The largest gains are worth tuning.
+# The gain over the default by each hyperparameter and each pair shows what is worth tuning.
 
 tunable = hx.methods.tunability(study, default)
 print(tunable.sentence)

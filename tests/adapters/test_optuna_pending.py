@@ -178,7 +178,7 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     given = hx.explain_proposal(study, config, background=ROWS)
     assert same(waiting, given)
     assert (given.trial, given.subject.state) == (None, "given")
-    assert noted(given.notes, "the configuration was given")
+    assert noted(given.notes, "the given configuration is explained")
     curve = hx.methods.proposal_densities(study, config)["c"]
     assert (curve.proposed, curve.proposed_good) == ("b", pytest.approx(curve.good[1]))
     assert "this configuration would be" in given.sentence

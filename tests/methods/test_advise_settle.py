@@ -296,7 +296,7 @@ def test_what_a_name_stands_for_has_the_seed_already():
     table["loss"] = 2.0 * table.x
     run = hx.from_frame(table, "loss", hyperparameters=["x"])
     for named, is_result in [("importance", False), (hx.importance(run), True)]:
-        with pytest.raises(InputError, match="1 trial would narrow") as raised:
+        with pytest.raises(InputError, match="1 trial would not make") as raised:
             hx.advise(run, settle=named)
         assert "more trials with n=" in raised.value.remedy
         assert ("seed" in raised.value.remedy) == is_result

@@ -223,7 +223,7 @@ def test_each_hyperparameter_has_a_panel_with_its_total_and_terms_the_largest_fi
         "total": "total",
         "0": "mean",
         "1": "uncertainty",
-        "turn": "the mean leads from here on",
+        "turn": "the mean outweighs uncertainty from here on",
     }
     assert (figure.same_x, figure.same_y) == (True, True)
     assert figure.heading == (

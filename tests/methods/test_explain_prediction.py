@@ -215,8 +215,8 @@ def test_sentences():
     assert unsure.claims[1].probability == pytest.approx(norm.cdf(1.25), abs=0.005)
     assert not any(claim.certain for claim in prediction([0.25, -0.125], std=None).claims)
     assert prediction([0.0, 0.0]).sentence == (
-        "The objective predicted for this configuration is 1, as on average: no hyperparameter "
-        "moves it."
+        "The objective predicted for this configuration is 1, the average: no hyperparameter "
+        "changes it."
     )
     assert overview([[0.25, 0.0], [-0.5, 0.0]], objective_name="loss").sentence == (
         "Over 2 configurations the predicted loss changes most with x0 (by 0.375 on average)."

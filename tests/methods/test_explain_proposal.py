@@ -33,7 +33,7 @@ def test_a_proposal_that_was_made_before_is_named_as_such():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     X = [[0.1, 0.2], [0.9, 0.5], [0.4, 0.1], [0.1, 0.2], [0.1, 0.5]]
     run = hx.Run(space, X, [1.0, 9.0, 4.0, 1.5, 2.0], "minimize")
-    again = "it repeats trial 0, known by then"
+    again = "it repeats trial 0, which had finished"
     assert again in map(str, hx.explain_proposal(run, 3, background=20).notes)
     assert again not in map(str, hx.explain_proposal(run, 4, background=20).notes)
 

@@ -333,7 +333,7 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
         if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = fact("repeats show how much of the variation is noise")
+        reason = fact("that tells how much of the variation is noise")
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)
