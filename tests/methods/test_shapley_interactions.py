@@ -102,7 +102,7 @@ def test_beyond_eleven_the_least_play_as_one():
     expected = np.mean((1.0 - rows[:, 0]) * (1.0 - rows[:, 1]))
     assert found.value("x1", "x2") == pytest.approx(expected)
     assert abs(found.efficiency_gap) < 1e-9
-    assert "play as one" in str(found.notes[0])
+    assert "count as one player" in str(found.notes[0])
 
 
 @pytest.mark.thorough

@@ -241,7 +241,7 @@ def trying(
     ]
     if not box.holds(rows).all():
         evidence.append(
-            fact("this explores outside the recommended space, where little is left to gain inside")
+            fact("a look outside of the recommended space: little is left to gain inside")
         )
     in_order = [name for name in names or box.whole.names if name in configs[0]]
     return Action(
@@ -356,8 +356,8 @@ def keep(decision: RunDecision) -> Action:
     config = run.config(decision.keep)
     sure = min(probability, MOST_SURE)
     reason = fact(
-        f"its expected {run.objective_name} is {decision.mean:.4g}; no other tried trial is "
-        f"clearly better ({sure:.0%})",
+        f"its expected {run.objective_name} is {decision.mean:.4g}; {sure:.0%} sure that no other "
+        "tried trial is clearly better",
         mean=decision.mean,
         probability=sure,
     )

@@ -182,7 +182,9 @@ class GameExplanation(Sets):
                 code |= 1 << place
             elif len(left_out) < len(player):
                 problem = f"leave out {left_out} of {list(player)}"
-                raise InputError("names", problem, names, "These play as one: name all or none.")
+                raise InputError(
+                    "names", problem, names, "These count as one player: name all or none."
+                )
         return code
 
     def alone(self) -> Array:
