@@ -176,7 +176,7 @@ def test_beyond_eleven_those_that_vary_least_play_as_one():
     assert found.players[-1] == ("x1", "x2", "x3", "x4")
     assert found.gain("x14") == pytest.approx(7.0)
     assert found.whole == pytest.approx(0.5 * d * (d + 1) / 2)
-    with pytest.raises(InputError, match="count as one player"):
+    with pytest.raises(InputError, match="count as one"):
         found.gain("x1")
 
 
