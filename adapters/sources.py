@@ -13,7 +13,7 @@ from hpo_explain.adapters._loading import loaded
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, MissingOptionError, UnknownOptionError
 from hpo_explain.base.facts import Option
-from hpo_explain.base.options import TRADE_OFF, Direction
+from hpo_explain.base.options import TOGETHER, Direction
 from hpo_explain.run import (
     Objectives,
     Run,
@@ -120,8 +120,8 @@ def as_run(run: Any, **options: Any) -> Run:
         or a list), ``target="duration"`` has the run be about how long they took,
         ``target="failed"`` about which failed, and ``target="infeasible"`` about which failed or
         broke a constraint, unless it has an objective of that name. Of several objectives,
-        ``target="pareto_rank"`` is the Pareto rank of a trial, ``"hypervolume"`` what it adds to
-        the hypervolume of the front, and a dict of weights the sum of the normalized objectives.
+        ``target="hypervolume"`` is what a trial adds to the hypervolume of the front, and a dict of
+        weights the sum of the normalized objectives.
         ``epsilon=0.005`` has an improvement count from there on, in the objective's units (of
         several objectives a dict by their names).
 
@@ -155,6 +155,9 @@ def as_run(run: Any, **options: Any) -> Run:
         runs = as_runs(run, **rest)
         about = runs[target] if target in runs else measured(next(iter(runs.values())), target)
         return within(about, options.get("bounds"))
+    if target in TOGETHER and isinstance(run, Mapping):
+        problem = f"is {target!r}, which importance alone answers"
+        raise InputError("target", problem, target, "Ask importance, or for a single objective.")
     if is_joined(target):
         return within(as_objectives(run, **rest).run(target), options.get("bounds"))
     trials = options.pop("trials", None)
@@ -223,7 +226,7 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             raise InputError("epsilon", problem, epsilon, remedy)
         return {name: counting(one, epsilon) for name, one in runs.items()}
     target = options.get("target")
-    if target == TRADE_OFF:  # between all of them
+    if target in TOGETHER:  # of all of them
         options.pop("target")
     elif is_measured(target) or is_joined(target):
         about = as_run(run, **options)

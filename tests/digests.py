@@ -199,9 +199,7 @@ def runs() -> dict[str, tuple[Any, Explained]]:
                 "importance of weights": lambda study: hx.importance(
                     study, target={"loss": 0.7, "size": 0.3}
                 ),
-                "effect of the rank": lambda study: hx.partial_dependence(
-                    study, "x0", target="pareto_rank"
-                ),
+                "importance of the rank": lambda study: hx.importance(study, target="pareto_rank"),
             },
         ),
     }

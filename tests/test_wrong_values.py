@@ -128,6 +128,7 @@ WRONG = {
     "title": [3, ["x"]],
     "to": CONFIG,
     "top": ["x", True, [1], 0, 1],
+    "trade_off": ["x", 3, {}, {"a": -1}, {"a": "x"}, {"xx": 1}],
     "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
     "trials": [*TRIALS, []],
     "variance": WORD,

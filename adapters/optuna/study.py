@@ -75,10 +75,10 @@ def from_optuna(
     target : int, str or callable, optional
         What to explain; by default the study's only objective. If the study has several
         objectives: its index or its name (set by ``study.set_metric_names``), a dict of weights by
-        name (the weighted sum of the normalized objectives), "pareto_rank", or "hypervolume" (what
-        a trial adds to that of the front). For every study: a function of a trial that returns a
-        number or None, the name of a numeric user attribute, "duration", "failed", or "infeasible"
-        (trials that failed or broke a constraint).
+        name (the weighted sum of the normalized objectives), or "hypervolume" (what a trial adds
+        to that of the front). For every study: a function of a trial that returns a number or
+        None, the name of a numeric user attribute, "duration", "failed", or "infeasible" (trials
+        that failed or broke a constraint).
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials; a storage does not record it. By default it is
         recognized by what samplers record on trials, else it is the sampler of the study object if

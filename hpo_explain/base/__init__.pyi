@@ -68,9 +68,11 @@ from .options import GAMES as GAMES
 from .options import KINDS as KINDS
 from .options import LIME_SAMPLINGS as LIME_SAMPLINGS
 from .options import OVER as OVER
+from .options import PARETO_RANK as PARETO_RANK
 from .options import READABLE as READABLE
 from .options import SAMPLING_ERRORS as SAMPLING_ERRORS
 from .options import SPLITS as SPLITS
+from .options import TOGETHER as TOGETHER
 from .options import TRADE_OFF as TRADE_OFF
 from .options import TRIALS as TRIALS
 from .options import VARIANCES as VARIANCES

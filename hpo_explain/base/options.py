@@ -32,11 +32,13 @@ Measured = Literal["duration", "failed", "infeasible"]
 """What can be explained in place of the objective: how long trials took, which failed or broke a
 constraint."""
 
-Joined = Literal["pareto_rank", "hypervolume"]
-"""What can be explained of several objectives together."""
+Joined = Literal["hypervolume"]
+"""What trials have of several objectives together, which can be explained."""
 
-TRADE_OFF = "trade-off"
-"""What is asked of two objectives: between them, as weight moves from one to the other."""
+PARETO_RANK, TRADE_OFF = "pareto_rank", "trade-off"
+TOGETHER = (PARETO_RANK, TRADE_OFF)
+"""What is asked of the beliefs of several objectives: which share of the space dominates a
+configuration, and what matters as weight moves from one of two to the other."""
 
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""

@@ -25,6 +25,9 @@ from .draws import as_draws as as_draws
 from .draws import equally_many as equally_many
 from .draws import in_own_order as in_own_order
 from .feasibility import PROBABLE as PROBABLE
+from .front import Dominated as Dominated
+from .front import Dominators as Dominators
+from .front import HypervolumeGain as HypervolumeGain
 from .functionals import Anova as Anova
 from .functionals import least_in as least_in
 from .improvement import DrawnGain as DrawnGain

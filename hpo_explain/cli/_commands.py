@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.base.options import TRADE_OFF
+from hpo_explain.base.options import TOGETHER
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
 from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
@@ -109,8 +109,8 @@ def command_of(method: Method) -> click.Command:
             read: Any = {label: read_and_tell(one) for label, one in source.items()}
         elif takes == "objectives":
             read = read_all_and_tell(source)
-        elif source.target == TRADE_OFF == takes:
-            read, options["target"] = read_all_and_tell(source), TRADE_OFF
+        elif takes == "together" and source.target in TOGETHER:
+            read, options["target"] = read_all_and_tell(source), source.target
         else:
             read = read_and_tell(source)
         result = function(read, **options)

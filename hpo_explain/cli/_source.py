@@ -12,7 +12,7 @@ import click
 from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.adapters.formats import PICKLE, STORAGE, TABLE, Format, place_of
 from hpo_explain.base.errors import InputError, MissingOptionError, NothingToExplain
-from hpo_explain.base.options import MEASURED, TRADE_OFF
+from hpo_explain.base.options import MEASURED, TOGETHER
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
     LISTED,
@@ -62,7 +62,7 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         None,
         "Explain duration, failed, or infeasible (failed, or violated a constraint); for "
         "a storage also one of several objectives, by index or name; for importance also trade-off "
-        "(between two objectives).",
+        "(between two objectives) and pareto_rank (all together).",
         {},
     ),
     "--bounds": (
@@ -239,7 +239,7 @@ class Source:
     def _check_options(self, form: Format) -> None:
         """Raise UsageError where an option is for sources of other formats."""
         for flag, value in self.given.items():
-            if flag in _OF_ANY_SOURCE or (flag == "--target" and value in (*MEASURED, TRADE_OFF)):
+            if flag in _OF_ANY_SOURCE or (flag == "--target" and value in (*MEASURED, *TOGETHER)):
                 continue
             if not form.takes(_argument(flag)):
                 meant = (_READS[flag][0] or STORAGE).kind

@@ -23,7 +23,7 @@ SHARED = {
     "objective": "of a table, the column of the objective",
     "direction": "of a table, which way is better",
     "target": "in place of the objective: duration, failed, infeasible, one of several objectives "
-    "by its name or number; of importance trade-off, between two of them",
+    "by its name or number; of importance trade-off (between two of them) and pareto_rank (of all)",
     "trial": "a number, latest, best, best-predicted or pending",
     "trials": "numbers of trials",
     "config": "a configuration or the number of a trial, by default the best one",

@@ -250,20 +250,11 @@ class RunDecision:
 
     @cached_property
     def costs(self) -> Array:
-        """The same, moved towards what was observed: draws are smooth, these may be no neighbors.
-
-        As far as what is observed beside the draws' mean is more than noise: of the variance
-        v + σ² / m of this difference, over all trials with m evaluations each, by the share of v.
-        """
+        """The same, moved towards what was observed: draws are smooth, trials may be apart."""
         rows, _, which = self._alike
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
         observed = (np.bincount(which, self.run.cost[rows]) / m)[at]
-        beside = observed - self.costs_of_draws.mean(axis=0)
-        unit = unit_of(beside)  # in which no square overflows
-        noise = (self.noise.estimate / unit) ** 2 / m[at]
-        more = max(float(((beside / unit) ** 2 - noise).mean()), 0.0)
-        share = more / (more + noise) if more else np.zeros(len(noise))
-        return self.costs_of_draws + share * beside
+        return towards_observed(self.costs_of_draws, observed, self.noise.estimate, m[at])
 
     @cached_property
     def best(self) -> int:
@@ -467,6 +458,28 @@ def prediction_at(draws: Draws, row: Array, bounds: tuple[float, float] | None) 
     ends = interval(values, stretch=STRETCH["average"])
     low, high = np.clip(ends, *(bounds or (-np.inf, np.inf)))
     return replace(decide(values), interval=(float(low), float(high)))
+
+
+def towards_observed(
+    costs: Array, observed: Array, noise_std: float, evaluations: Ints | int = 1
+) -> Array:
+    """Return draws at trials, (k, n), moved towards what was observed there, (n,).
+
+    As far as what is observed beside the draws' mean is more than noise: of the variance
+    v + σ² / m of this difference, over all trials with m evaluations each, by the share of v.
+
+    Examples
+    --------
+    >>> towards_observed(np.array([[0.0, 1.0], [0.2, 1.2]]), np.array([0.3, 0.9]), 0.0)
+    array([[0.2, 0.8],
+           [0.4, 1. ]])
+    """
+    beside = observed - costs.mean(axis=0)
+    unit = unit_of(beside)  # in which no square overflows
+    noise = np.broadcast_to((noise_std / unit) ** 2 / evaluations, beside.shape)
+    more = max(float(((beside / unit) ** 2 - noise).mean()), 0.0)
+    share = more / (more + noise) if more else np.zeros(len(noise))
+    return costs + share * beside
 
 
 def _decision(run: Run, seed: int) -> RunDecision | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_
 from hpo_explain.adapters.sources import as_run, as_runs
 from hpo_explain.base import (
     KINDS,
-    TRADE_OFF,
+    TOGETHER,
     Criterion,
     InputError,
     Kind,
@@ -174,7 +174,7 @@ def _shared(
 
 Of = Literal["anything", "surrogate", "optimizer"]
 """What answers: any model or acquisition, a model of the objective, or what the optimizer knew."""
-Several = Literal["", "runs", "objectives", "trade-off"]
+Several = Literal["", "runs", "objectives", "together"]
 _TAKES: dict[Of, Callable[..., None]] = {
     "anything": _shared,
     "surrogate": _of_surrogate,
@@ -197,7 +197,7 @@ def explains(
     no acquisition, nor a time `before` which nothing is known; one of the optimizer neither these
     nor a model, as it explains by what the optimizer knew. `without` names other shared arguments
     that mean nothing to it. One that explains `several` takes a dict of runs, too, or all
-    objectives of a run; between two of them only where that is the target.
+    objectives of a run; those `together` only where that is the target.
     """
     if method is None:
         return partial(explains, of=of, without=without, several=several)
@@ -234,7 +234,8 @@ def explains(
         runs: dict[str, Run] = {}
         if several == "objectives":
             runs = read_by_objective(public, source, reading)
-        elif several == TRADE_OFF == reading.get("target"):
+        elif several == "together" and reading.get("target") in TOGETHER:
+            taken["target"] = reading["target"]
             each_has_its_own(surrogate=surrogate)
             objectives = read_by_objective(public, source, reading)
             runs = {**Objectives.of(objectives).runs}

@@ -43,6 +43,8 @@ class Question:
         Only what was known when this trial was proposed.
     runs : mapping of str to Run
         Several runs, or one by objective, by their names; empty where there is one.
+    target : str
+        What is asked of objectives together; empty for a single one.
     """
 
     run: Run
@@ -51,6 +53,7 @@ class Question:
     acquisition: Criterion | Acquisition | None = None
     before: int | None = None
     runs: Mapping[str, Run] = field(default_factory=dict)
+    target: str = ""
 
     def ask(
         self,

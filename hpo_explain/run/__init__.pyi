@@ -10,6 +10,7 @@ from .failures import failures as failures
 from .fits import doubts_of_model as doubts_of_model
 from .instances import Instances as Instances
 from .noise import NoiseModel as NoiseModel
+from .objectives import REFERENCE as REFERENCE
 from .objectives import Objectives as Objectives
 from .objectives import by_objective as by_objective
 from .objectives import hypervolume as hypervolume

@@ -42,7 +42,7 @@ _FARTHEST = 1e150  # of the front's extent
 
 def is_joined(
     target: object,
-) -> TypeGuard[Literal["pareto_rank", "hypervolume"] | Mapping[str, float]]:
+) -> TypeGuard[Literal["hypervolume"] | Mapping[str, float]]:
     """Say whether a target is one of several objectives together: a name, or their weights."""
     return isinstance(target, Mapping) or (isinstance(target, str) and target in JOINED)
 
@@ -200,15 +200,23 @@ class Objectives:
         What lies 1e150 times as far beyond the front counts as that: a quotient may be larger than
         any number.
         """
-        # differences of numbers of different signs may be, too
+        low, spread = self.half_box
+        farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
+        return np.minimum(self.costs / 2.0 - low, farthest) / spread
+
+    @cached_property
+    def half_box(self) -> tuple[Array, Array]:
+        """Half the least costs of the front and half its range in each objective, (m,) each.
+
+        Differences of numbers of different signs may be larger than any number, those of halves
+        are not.
+        """
         halves = self.costs / 2.0
         front = halves[self.front]
         low = front.min(axis=0)
         high = front.max(axis=0)
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
-        spread = np.where(spread > 0.0, spread, 1.0)
-        farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
-        return np.minimum(halves - low, farthest) / spread
+        return low, np.where(spread > 0.0, spread, 1.0)
 
     @cached_property
     def hypervolume_contribution(self) -> Array:
@@ -247,9 +255,9 @@ class Objectives:
 
         Parameters
         ----------
-        target : {"pareto_rank", "hypervolume"} or mapping of str to float
-            The Pareto rank of a trial, its contribution to the hypervolume, or the sum of the
-            normalized objectives with these weights, of which those left out are 0.
+        target : "hypervolume" or mapping of str to float
+            The contribution of a trial to the hypervolume, or the sum of the normalized objectives
+            with these weights, of which those left out are 0.
 
         Raises
         ------
@@ -257,15 +265,12 @@ class Objectives:
             If a weight is negative, all are 0, or there is no such objective.
         """
         if isinstance(target, Mapping):
-            weights = self._weights(target)
+            weights = self.weights(target)
             shown = ", ".join(
                 f"{weight:.2g} {name}" for name, weight in zip(self.names, weights, strict=True)
             )
             values = self.normalized() @ weights
             name = f"weighted sum ({shown})"
-        elif target == "pareto_rank":
-            values = self.ranks.astype(float)
-            name = "Pareto rank"
         else:
             values = self.hypervolume_contribution
             name = "hypervolume contribution"
@@ -276,13 +281,14 @@ class Objectives:
             return replace(joined, direction="maximize")
         return joined
 
-    def _weights(self, by_name: Mapping[str, float]) -> Array:
-        weights = np.array([check_number("target", by_name.get(name, 0.0)) for name in self.names])
-        unknown = {*by_name} - {*self.names}
-        if unknown or (weights < 0.0).any() or not weights.any():
-            problem = f"must hold weights of objectives, none negative, but was {dict(by_name)!r}"
+    def weights(self, by_name: Mapping[str, float], argument: str = "target") -> Array:
+        """Return the weights of the objectives, which add up to 1, (m,); 0 of those left out."""
+        given = {**by_name} if isinstance(by_name, Mapping) else {}
+        weights = np.array([check_number(argument, given.get(name, 0.0)) for name in self.names])
+        if {*given} - {*self.names} or (weights < 0.0).any() or not weights.any():
+            problem = f"must hold weights of objectives, none negative, but was {by_name!r}"
             remedy = f"The objectives are: {', '.join(self.names)}."
-            raise InputError("target", problem, dict(by_name), remedy)
+            raise InputError(argument, problem, by_name, remedy)
         return weights / weights.sum()
 
 

@@ -35,7 +35,11 @@ from tests.claims.tables import (
 )
 from tests.source_tree import ROOT
 
-ALONE = {trade_off.trade_off: trade_off.settings, settled.settled: settled.settings}
+ALONE = {
+    trade_off.trade_off: trade_off.settings,
+    trade_off.front: trade_off.settings,
+    settled.settled: settled.settings,
+}
 """Questions that have runs of their own, and these."""
 BESIDE_OPTUNA = """\
 ## Beside Optuna's importance
@@ -61,7 +65,8 @@ CHOOSE = """\
 Every problem is run with noise of 0, 1, 10 and 50 % of its standard deviation unless the kind of
 noise is what it is about; whether it is minimized or maximized, and whether what crashes raises or
 returns NaN, alternates. scikit-optimize is given 1e6 for what failed. *Between objectives* are
-studies of two by Random, TPE and NSGA-II, asked at five weights from one end to the other.
+studies of two by Random, TPE and NSGA-II, asked at five weights from one end to the other, and
+what matters for their front, which trial to take, and what extends it.
 *Settled* are intervals of which a few trials were to leave a share."""
 JUDGES = """\
 BBOB's functions (instance 7), strings of bits, and classifiers of scikit-learn on its own data

@@ -251,6 +251,12 @@ def of_trade_offs(found: list[Found]) -> Iterator[Goal]:
     nothing = [one for one in changes if one.setting.problem.name == "the same twice"]
     wrong = [one.scored for one in nothing if one.scored.certain]
     yield Goal("certain changes where nothing changes", float(len(wrong)), False, 0.0, len(nothing))
+    for kind in ("share of the Pareto rank", "share of the least dominated"):
+        yield Goal(f"{kind} covered", *_least(mean(only(found, kind), "covered"), 0.94))
+    for kind in ("best at a trade-off", "extends a front"):
+        apart = errors(only(found, kind))
+        gap = float(abs(apart.mean())) if len(apart) else np.nan
+        yield Goal(f"{kind}: told and true apart", gap, False, 0.1, len(apart))
 
 
 def of_certainty(found: list[Found]) -> Iterator[Goal]:

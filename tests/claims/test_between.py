@@ -8,7 +8,7 @@ from tests.claims.asked import Scored
 from tests.claims.families import two
 from tests.claims.goals import Found
 from tests.claims.runs import Setting
-from tests.claims.trade_off import SAMPLERS, optimized, settings, trade_off
+from tests.claims.trade_off import SAMPLERS, front, optimized, settings, trade_off
 
 pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
@@ -70,6 +70,29 @@ def test_curves_hold_the_truth_and_certain_changes_are_right(name, sampler):
     assert all(one.right for one in changes if one.certain)
     told = sum(one.certain for one in changes)
     assert told >= 3 if name == "apart" else told == 0
+
+
+def test_what_dominates_is_a_box_where_objectives_are_hyperparameters():
+    problem = two.two("by hand", 2, lambda X: X[:, 0], lambda X: X[:, 1])
+    expected = problem.rows.prod(axis=1)  # as good in both
+    assert problem.dominated == pytest.approx(expected, abs=0.04)
+    both = problem.shares_of_front(None)
+    assert both == pytest.approx([3.0 / 7.0] * 2, abs=0.03)  # of the variance of a product
+
+
+def test_what_is_told_of_a_front_is_right():
+    (first, *_) = [
+        one
+        for one in settings(["conflict"], [0])
+        if (one.sampler, one.n, one.noise) == ("random", 60, 0.01)
+    ]
+    found = [*front(first)]
+    shares = [one for one in found if one.kind.startswith("share")]
+    assert len(shares) == 6
+    assert np.mean([one.covered for one in shares]) >= 0.8
+    (extends,) = [one for one in found if one.kind == "extends a front"]
+    assert extends.right
+    assert extends.stated > 0.8
 
 
 def test_a_certain_change_where_nothing_changes_misses_the_goal():

@@ -1,4 +1,4 @@
-"""Importance between two objectives: whether curves hold the truth, and changes are right."""
+"""Two objectives: whether curves between them, and what is told of their front, are right."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import optuna
 
 import hpo_explain as hx
+from hpo_explain.adapters.sources import as_runs
 from tests.claims.asked import Scored, covers
 from tests.claims.families.two import PAIRS, Two
 from tests.claims.runs import Setting, interleaved, suggested
@@ -91,3 +92,43 @@ def trade_off(setting: Setting) -> Iterator[Scored]:
             stated=claim.estimate,
             known=change,
         )
+
+
+def front(setting: Setting) -> Iterator[Scored]:
+    """Of the front what matters, the trial to take at equal ranges, and what to try."""
+    problem, runs = setting.problem, as_runs(optimized(setting))
+    for top, kind in ((None, "share of the Pareto rank"), (0.1, "share of the least dominated")):
+        frame = hx.importance(runs, target="pareto_rank", top=top).to_frame()
+        truth = dict(zip(problem.space.names, problem.shares_of_front(top).tolist(), strict=True))
+        for name, row in frame.iterrows():
+            yield Scored(
+                kind,
+                covered=covers((row.lower, row.upper), truth[name], SLACK),
+                stated=row.importance,
+                known=truth[name],
+                width=row.upper - row.lower,
+            )
+    trade = {name: 1.0 / float(np.ptp(run.objective)) for name, run in runs.items()}
+    found, weights = hx.pareto(runs, trade_off=trade), np.array([*trade.values()])
+    tried = costs(problem, next(iter(runs.values())).X)
+    sums = tried[found.front] @ weights
+    chosen = found.trials[found.front].tolist().index(found.choice.trial)
+    best = bool(sums[chosen] <= sums.min() + 1e-12)
+    decision = found.choice.is_best
+    yield Scored(
+        "best at a trade-off",
+        certain=decision.certain,
+        right=best,
+        stated=decision.probability,
+        known=float(best),
+    )
+    if found.extension is not None:
+        new = costs(problem, problem.row_of(found.extension.configuration))
+        beats = (tried <= new).all(axis=1) & (tried < new).any(axis=1)
+        stated, known = found.extension.joins.probability, float(not beats.any())
+        yield Scored("extends a front", right=bool(known), stated=stated, known=known)
+
+
+def costs(problem: Two, X: np.ndarray) -> np.ndarray:
+    """Return both costs at encoded rows, (n, 2)."""
+    return np.column_stack([problem.cost(X), problem.other.cost(X)])

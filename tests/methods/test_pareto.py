@@ -9,6 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.belief.draws import in_own_order
+from hpo_explain.run import pareto_ranks
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 
@@ -142,7 +143,7 @@ def test_of_noise_neither_trades_nor_savings_are_claimed():
 @few_draws
 def test_one_trial_may_be_best_in_everything():
     found = hx.pareto(tuned(lambda X: X[:, 0], lambda X: X[:, 0] ** 2, n=20), kind="gp")
-    assert [claim.kind for claim in found.claims] == ["best"]
+    assert [claim.kind for claim in found.claims] == ["best", "action"]
     assert "is the best of 20 trials in all objectives" in found.sentence
     assert found.described("moves").bars == []
 
@@ -169,11 +170,57 @@ def test_a_study_with_three_objectives():
         hx.pareto(study, loss=2.0)
 
 
+def test_the_trial_to_take_is_that_of_the_smallest_weighted_sum():
+    """A minute is worth what a loss of 0.6 is: by brute force over the trials, of no noise."""
+    runs = tuned(lambda X: (X[:, 0] - 1.0) ** 2 + X[:, 1], lambda X: 60.0 * X[:, 0])
+    found = hx.pareto(runs, trade_off={"loss": 2, "time": 0.02}, kind="gp")
+    loss, time = (run.objective for run in runs.values())
+    assert found.choice.trial == np.argmin(loss + 0.01 * time)
+    star = found.described().dots[-2]
+    assert (star.look, star.x[0]) == ("star", loss[found.choice.trial])
+    only = hx.pareto(runs, trade_off={"time": 5}, kind="gp")
+    assert only.choice.trial == np.argmin(time)
+    assert only.to_dict()["choice"]["trade_off"] == {"time": 5}
+    assert hx.pareto(runs, trade_off={"time": 5}, kind="forest").choice.trial == np.argmin(time)
+    for wrong in ({"time": -1.0}, {"times": 1.0}, {}, 3):
+        with pytest.raises(hx.base.InputError, match="trade_off must hold weights of objectives"):
+            hx.pareto(runs, trade_off=wrong)
+
+
+@pytest.mark.merge
+@pytest.mark.parametrize("directions", [("minimize", "minimize"), ("minimize", "maximize")])
+def test_what_is_to_be_tried_extends_the_front(directions):
+    """z is best at 0.5 for both objectives, which no trial has: x alone moves along the front."""
+    sign = 1.0 if directions[1] == "minimize" else -1.0
+
+    def costs(X):
+        away = 2.0 * np.abs(X[:, 2] - 0.5)
+        return np.column_stack([X[:, 0] + away, 1.0 - X[:, 0] + away])
+
+    runs = tuned(
+        lambda X: costs(X)[:, 0], lambda X: sign * costs(X)[:, 1], directions=directions, n=40
+    )
+    found = hx.pareto(runs)
+    X = next(iter(runs.values())).X
+    new = SPACE.encode([found.extension.configuration])
+    ranks = pareto_ranks(np.vstack([costs(X), costs(new)]))
+    assert ranks[-1] == 1
+    assert abs(new[0, 2] - 0.5) < 0.1
+    claim = found.claims[-1]
+    assert (claim.kind, claim.term, claim.certain) == ("action", "try", False)
+    assert claim.probability > 0.9
+    assert claim.estimate > 0.0
+    kept = hx.pareto(runs, kind="forest")
+    assert kept.extension is None
+
+
 @few_draws
 def test_the_figures_hold_the_front_and_the_gains():
     found = hx.pareto(tuned(lambda X: -X[:, 0] * X[:, 1], lambda X: X[:, 0] + X[:, 1]), kind="gp")
     figure = found.described()
-    (step,), (others, front) = figure.lines, figure.dots
+    (step, across), (others, front, new) = figure.lines, figure.dots
+    assert [(new.x[0], new.y[0])] == [tuple(one.estimate for one in found.extension.predicted)]
+    assert across.x.tolist() == [*found.extension.predicted[0].interval]
     assert step.step
     np.testing.assert_array_equal(np.column_stack([front.x, front.y]), found.values[found.front])
     assert len(others.x) + len(front.x) == len(found.trials)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
+    PARETO_RANK,
     TRADE_OFF,
     InputError,
     Kind,
@@ -19,18 +20,23 @@ from hpo_explain.base import (
     check_number,
     fact,
 )
+from hpo_explain.belief import Dominated, Draws
 from hpo_explain.methods.importance.fanova import DRAWN_ORDER, FanovaExplainer
-from hpo_explain.methods.importance.trade_off import TradeOffImportance, trade_off
+from hpo_explain.methods.importance.trade_off import trade_off
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config
 
 Cap = float | str | Config | None
+_DOMINATED = fact(
+    "the Pareto rank of a configuration is the share of the space that is as good in all "
+    "objectives and better in one"
+)
 _CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
 
-@explains(of="surrogate", several="trade-off")
+@explains(of="surrogate", several="together")
 def importance(
     question: Question,
     order: int = 1,
@@ -50,8 +56,10 @@ def importance(
     model functions are drawn if it has a joint posterior; otherwise a forest of `n_trees` learns
     its predictions.
 
-    With two objectives (of one run, or a dict of runs), ``target="trade-off"`` shows how the
-    shares change as weight moves from one objective to the other.
+    With several objectives (of one run, or a dict of runs), ``target="pareto_rank"`` shows what
+    decides which share of the space dominates a configuration, with `top` whether it is among the
+    least dominated. With two, ``target="trade-off"`` shows how the shares change as weight moves
+    from one objective to the other.
 
     Parameters
     ----------
@@ -82,7 +90,7 @@ def importance(
     FanovaImportance or TradeOffImportance
         Shares of the variance, with 95 % intervals unless they come from a forest. For a run with
         instances they are those of the average over instances (Section 3.3 of [1]_), unless
-        `instances` is True; for two objectives those of each weighted sum.
+        `instances` is True; between two objectives those of each weighted sum.
 
     Raises
     ------
@@ -118,24 +126,30 @@ def importance(
     {'x': 1.0, 'y': 0.0}
     """
     run = question.run
-    if question.runs:
+    of_one = {"cap": cap is not None, "instances": check_flag("instances", instances)}
+    if question.target == TRADE_OFF:
         others = {
             "order": order != 1,
             "top": top is not None,
             "within": within is not None,
             "n_trees": n_trees is not None,
-            "cap": cap is not None,
             "given": bool(given),
-            "instances": check_flag("instances", instances),
         }
-        return _between_objectives(question, others)
-    if check_flag("instances", instances):
+        _refuse(question, "single hyperparameters in the whole space", {**others, **of_one})
+        objectives, draws = _objectives(question)
+        return trade_off(objectives, draws, seed=question.seed)
+    if question.target == PARETO_RANK:
+        _refuse(question, "all objectives as they are", of_one)
+    elif of_one["instances"]:
         run = _evaluations(run)
     about, seed = Subject.of(run), question.seed
     kind, bound = _kind(question.kind, order, n_trees, cap, given), None
     trees = n_trees or 64
-    if run.model is not None and question.kind == "auto":
-        model: Surrogate = run.model
+    if question.target == PARETO_RANK:
+        model: Surrogate = Dominated([*_objectives(question)[1].values()])
+        about = Subject(run.space, objective_name="Pareto rank", tried=run.X, notes=(_DOMINATED,))
+    elif run.model is not None and question.kind == "auto":
+        model = run.model
         bound = None if cap is None else cap_of(run, model, cap)
     elif kind == "auto":
         model = run.belief(seed=seed)
@@ -146,20 +160,19 @@ def importance(
     return explainer.explain(order=order, top=top, within=within, cap=bound, given=given)
 
 
-def _between_objectives(question: Question, others: Mapping[str, bool]) -> TradeOffImportance:
-    """Return the importance over trade-offs; `others` says which other options are asked for."""
-    options = [name for name, is_asked in others.items() if is_asked]
-    if options:
-        problem = (
-            "is 'trade-off', which is about single hyperparameters in the whole space, but "
-            f"{options[0]} was given"
-        )
-        raise InputError("target", problem, TRADE_OFF, "Leave one of them out.")
+def _objectives(question: Question) -> tuple[Objectives, dict[str, Draws]]:
+    """Return the objectives that are asked for together, and the functions each may be."""
     objectives = Objectives(question.runs)
-    models = {
-        name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
-    }
-    return trade_off(objectives, models, seed=question.seed)
+    each = {name: replace(question, run=run, runs={}) for name, run in objectives.runs.items()}
+    return objectives, {name: of_one.draws for name, of_one in each.items()}
+
+
+def _refuse(question: Question, about: str, options: Mapping[str, bool]) -> None:
+    """Raise InputError where an option is given that is not asked of objectives together."""
+    names = [name for name, is_given in options.items() if is_given]
+    if names:
+        problem = f"is {question.target!r}, which is about {about}, but {names[0]} was given"
+        raise InputError("target", problem, question.target, "Leave one of them out.")
 
 
 def _evaluations(run: Run) -> Run:

@@ -6,12 +6,14 @@ symbol     meaning
 f_k        the model of objective k
 A, B       two trials of the front
 φ_jk       Shapley value of player j in the game v(S) = f_k(B's values in S, else A's)
+w_k        what one unit of objective k is worth where a trade-off is given
 =========  ============================================================================
 
 The φ_jk of an objective add up to f_k(B) - f_k(A): what moving from A to B gains or loses in it is
 shared fairly among the hyperparameters that change (ablation over all orders). Their standard
 deviation over the functions that the trials allow, as of every contribution, and so are the Pareto
-ranks of the trials, and what may be saved. The objectives' functions are independent.
+ranks of the trials, what may be saved, the trial that is best by ``Σ w_k f_k``, and what a further
+trial adds to the hypervolume. The objectives' functions are independent.
 """
 
 from __future__ import annotations
@@ -19,25 +21,41 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from hpo_explain.base import Fact, Subject, check_fraction, fact, spans
-from hpo_explain.belief import LEVEL, as_draws, decide, equally_many, in_own_order
+from hpo_explain.belief import (
+    LEVEL,
+    Dominated,
+    HypervolumeGain,
+    decide,
+    in_own_order,
+    proposed,
+)
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
-from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models import Surrogate
-from hpo_explain.question import Question, explains
-from hpo_explain.run import Objectives, pareto_ranks
-from hpo_explain.space import Array, Ints
+from hpo_explain.methods.runs.pareto_result import (
+    Choice,
+    Extension,
+    Move,
+    ParetoFront,
+    Saving,
+)
+from hpo_explain.question import Question, explains, prediction_at, towards_observed
+from hpo_explain.run import REFERENCE, Objectives, pareto_ranks
+from hpo_explain.run.grids import untried
+from hpo_explain.space import Array, Bools, Ints, among, lowest
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 
 
 @explains(of="surrogate", without=("surrogate",), several="objectives")
-def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
+def pareto(
+    question: Question, *, loss: float = 0.001, trade_off: Mapping[str, float] | None = None
+) -> ParetoFront:
     """Say which trials no other one beats in all objectives, and what moving along them costs.
 
     Of a run with several objectives, or of runs of the same trials in a dict by objective. Of a
@@ -49,25 +67,34 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     loss : float, default 0.001
         How much of an objective may be lost where another trial than its best saves something in
         another objective: as a share of the best value, 0.1 % by default.
+    trade_off : mapping of str to float, optional
+        What one unit of each objective is worth, such as ``{"loss": 1, "seconds": 0.01}`` where 100
+        seconds are worth as much as a loss of 1: by this the trial to take is chosen.
 
     Returns
     -------
     ParetoFront
         The front, from the best trial of the first objective on; for the way from one end to the
-        other, and along it, what each hyperparameter gains or costs in each objective; and what can
-        be saved for a small loss.
+        other, and along it, what each hyperparameter gains or costs in each objective; what can be
+        saved for a small loss; the trial to take at `trade_off`; and what to try to extend the
+        front: of the configurations that were not tried, the one with the largest expected gain in
+        hypervolume [2]_.
 
     Raises
     ------
     NothingToExplain
         If there is one objective and no duration, or no trial is feasible.
     InputError
-        If the runs are of other trials, or `loss` is not between 0 and 1.
+        If the runs are of other trials, `loss` is not between 0 and 1, or `trade_off` has a
+        negative number, or a name that is no objective.
 
     References
     ----------
     .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
        analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
+    .. [2] Emmerich, M., Giannakoglou, K. and Naujoks, B. (2006). Single- and multiobjective
+       evolutionary optimization assisted by Gaussian random field metamodels. IEEE Trans. Evol.
+       Comput. 10 (4), 421-439.
 
     Examples
     --------
@@ -86,26 +113,30 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     """
     run, loss = question.run, check_fraction("loss", loss)
     objectives = Objectives.of(question.runs or {run.objective_name: run})
-    models = {
-        name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
-    }
-    return _Front(objectives, models, question.seed).explained(loss)
+    of_each = {name: replace(question, run=run, runs={}) for name, run in objectives.runs.items()}
+    front = _Front(objectives, of_each)
+    choice = None if trade_off is None else front.choice(trade_off)
+    return replace(front.explained(loss), choice=choice)
 
 
 @dataclass(frozen=True, eq=False)
 class _Front:
-    """Objectives of the same trials, and their models."""
+    """Objectives of the same trials, and what is asked of each."""
 
     objectives: Objectives
-    surrogates: Mapping[str, Surrogate]
-    seed: int
+    questions: Mapping[str, Question]
+
+    @cached_property
+    def draws(self) -> Dominated:
+        """The functions that the objectives may be."""
+        return Dominated([question.draws for question in self.questions.values()])
 
     def explained(self, loss: float) -> ParetoFront:
         """Return the front, moves along it, and what can be saved for a small loss."""
         objectives = self.objectives
         front = objectives.front
         X = objectives.first.X[front]
-        predicted = [self.surrogates[name].predict(X)[0] for name in objectives.names]
+        predicted = [self.questions[name].model.predict(X)[0] for name in objectives.names]
         moves, notes = self._moves(), list[Fact]()
         pairs = itertools.permutations(range(len(objectives.names)), 2)
         savings = [self._saving(k, other, loss) for k, other in pairs]
@@ -128,6 +159,7 @@ class _Front:
             moves=moves,
             savings=tuple(saving for saving in savings if moves and saving is not None),
             draws=self._drawn(),
+            extension=self._extension(),
             notes=tuple(notes),
         )
 
@@ -139,15 +171,7 @@ class _Front:
             first = np.argsort(objectives.ranks[rows], kind="stable")[:_MOST_DRAWN]
             rows = np.union1d(rows[first], objectives.front)
         X = objectives.first.X[rows]
-        costs = [self._costs(k, X) for k in range(len(objectives.names))]
-        return objectives.trials[rows], pareto_ranks(np.stack(equally_many(costs), axis=-1))
-
-    def _costs(self, k: int, X: Array) -> Array:
-        """Return the cost of rows in each function, (draws, n)."""
-        name = self.objectives.names[k]
-        direction = self.objectives.runs[name].direction
-        draws = as_draws(self.surrogates[name], direction, seed=self.seed)
-        return in_own_order(draws.costs(X).astype(float), k)
+        return objectives.trials[rows], pareto_ranks(self.draws.costs_of_each(X))
 
     def _moves(self) -> tuple[Move, ...]:
         """Return the move between the ends of the front, and those along it."""
@@ -169,10 +193,10 @@ class _Front:
         for name in objectives.names:
             baseline = baseline_background(objectives.first.space, before)
             explainer = PredictionExplainer(
-                self.surrogates[name],
+                self.questions[name].model,
                 background=baseline,
                 subject=Subject.of(objectives.runs[name]),
-                seed=self.seed,
+                seed=self.draws.seed,
             )
             reasons.append(explainer.explain(after))
         numbers = objectives.trials[[a, b]].tolist()
@@ -222,6 +246,58 @@ class _Front:
 
     def _gap(self, k: int, rows: Ints, best: int) -> Array:
         """Return how much more rows cost than one, (draws, n)."""
-        among = np.append(rows, best)
-        costs = self._costs(k, self.objectives.first.X[among])
-        return costs[:, :-1] - costs[:, -1:]
+        numbers = np.append(rows, best)
+        costs = self.draws.of_each[k].costs(self.objectives.first.X[numbers]).astype(float)
+        return in_own_order(costs[:, :-1] - costs[:, -1:], k)
+
+    # ------------------------------------------------------------------ what to take, and to try
+
+    def choice(self, trade_off: Mapping[str, float]) -> Choice:
+        """Return the trial of the front that is expected to be best at a trade-off."""
+        objectives = self.objectives
+        weights = objectives.weights(trade_off, "trade_off")
+        front = objectives.front
+        costs = self.draws.costs_of_each(objectives.first.X[front]) @ weights
+        place = lowest(costs.mean(axis=0))
+        is_best = (costs[:, place] <= costs.min(axis=1)).astype(float)
+        decision = decide(is_best, 0.5, side="above")
+        return Choice(int(objectives.trials[front[place]]), dict(trade_off), decision)
+
+    def _extension(self) -> Extension | None:
+        """Return what is expected to gain most hypervolume; None where nothing gains any."""
+        objectives, draws = self.objectives, self.draws
+        run = objectives.first
+        if not draws.joint or Subject.of(run).too_few:
+            return None
+        counting = np.flatnonzero(objectives.feasible)
+        best_first = counting[np.argsort(objectives.ranks[counting], kind="stable")]
+        X = run.X[best_first]
+        low, spread = objectives.half_box
+        tried, observed = draws.costs_of_each(X), objectives.costs[best_first]
+        for k, one in enumerate(draws.of_each):
+            tried[..., k] = towards_observed(tried[..., k], observed[:, k], one.noise_std)
+        gain = HypervolumeGain(draws, X, tried, 2.0 * low, 2.0 * spread, REFERENCE)
+        for x in run.under_way:
+            gain = gain.believing(x)
+        left = untried(run.X, run.tried, run.notes)
+        if left is None:
+            rows, _ = proposed(gain, seed=draws.seed, allowed=self._may_be_tried)
+        else:
+            rows = left[self._may_be_tried(left)]
+            rows = rows[np.argsort(-gain(rows), kind="stable")[:1]]
+        expected = gain(rows)
+        if not expected.any():
+            return None
+        row = rows[0]
+        return Extension(
+            configuration=run.space.decode(rows)[0],
+            predicted=tuple(
+                prediction_at(question.draws, row, question.run.bounds)
+                for question in self.questions.values()
+            ),
+            gain=float(expected[0]),
+            joins=decide(gain.extends(row), 0.5, side="above"),
+        )
+
+    def _may_be_tried(self, X: Array) -> Bools:
+        return ~among(self.draws.space, X, self.objectives.first.tried) & self.draws.feasible(X)

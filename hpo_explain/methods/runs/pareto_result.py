@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -18,9 +18,12 @@ from hpo_explain.base import (
     attributes,
     format_value,
     join_names,
+    join_words,
+    percent,
     plus_minus,
 )
 from hpo_explain.belief import Decision
+from hpo_explain.methods._engines.decision_words import few, one_digit, setting
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.space import Array, Bools, Ints
 
@@ -81,6 +84,63 @@ class Saving:
     saved: Decision
 
 
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The trial of the front that is expected to be best at a trade-off.
+
+    Attributes
+    ----------
+    trial : int
+        The trial.
+    trade_off : mapping of str to float
+        What one unit of each objective is worth.
+    is_best : Decision
+        How probable it is that no other trial of the front is better at this trade-off.
+    """
+
+    trial: int
+    trade_off: Mapping[str, float]
+    is_best: Decision
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trial, the trade-off, and the probability."""
+        probability = self.is_best.probability
+        return {"trial": self.trial, "trade_off": self.trade_off, "probability": probability}
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """The configuration that is expected to add most to the hypervolume of the front.
+
+    Attributes
+    ----------
+    configuration : mapping of str to object
+        What to try.
+    predicted : tuple of Decision
+        What is predicted for each objective, with its 95 % interval.
+    gain : float
+        The expected gain in hypervolume, in units of the box that the front spans.
+    joins : Decision
+        How probable it is that no trial dominates it.
+    """
+
+    configuration: Mapping[str, Any]
+    predicted: tuple[Decision, ...]
+    gain: float
+    joins: Decision
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the configuration, what is predicted, the gain, and the probability."""
+        return {
+            "configuration": self.configuration,
+            "predicted": [one.estimate for one in self.predicted],
+            "lower": [one.interval[0] for one in self.predicted],
+            "upper": [one.interval[1] for one in self.predicted],
+            "gain": self.gain,
+            "probability": self.joins.probability,
+        }
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ParetoFront(Result):
     """The trials that no other one beats in all of m objectives, and what moving along them costs.
@@ -113,6 +173,10 @@ class ParetoFront(Result):
         What could be saved for a small loss.
     draws : tuple of ndarray of int, shapes (k,) and (number of draws, k)
         Trials, and their Pareto ranks in functions drawn from the posterior of each objective.
+    choice : Choice or None
+        The trial to take at the trade-off that was given.
+    extension : Extension or None
+        What to try to extend the front; None where nothing is expected to.
 
     References
     ----------
@@ -158,6 +222,8 @@ class ParetoFront(Result):
                 }
                 for move in result.moves
             ],
+            choice=lambda result: result.choice and result.choice.to_dict(),
+            extension=lambda result: result.extension and result.extension.to_dict(),
         ),
     )
     objectives: tuple[str, ...]
@@ -173,6 +239,8 @@ class ParetoFront(Result):
     draws: tuple[Ints, Ints]
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
+    choice: Choice | None = None
+    extension: Extension | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -236,13 +304,14 @@ class ParetoFront(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What pays for the way from one end of the front to the other, and what can be saved."""
+        """What to take, what pays for the way along the front, what can be saved, what to try."""
+        advised = [*self._of_choice(), *self._of_extension()]
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             objectives = self.objectives_in_words
             text = f"Trial {best} is the best of {n} trials in all objectives ({objectives})."
-            return (Claim("best", (), values=(best,), text=text),)
-        return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
+            return (Claim("best", (), values=(best,), text=text), *advised)
+        return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings), *advised)
 
     @property
     def answer(self) -> str:
@@ -317,6 +386,37 @@ class ParetoFront(Result):
         values = (saving.instead, saving.best, saving.loss)
         claim = saved.claim("difference", (), values=values, text=text * saved.certain)
         return replace(claim, term=saving.other)
+
+    def _of_choice(self) -> Iterator[Claim]:
+        if self.choice is None:
+            return
+        trial, is_best = self.choice.trial, self.choice.is_best
+        each = self.choice.trade_off.items()
+        worth = join_words([f"one unit of {name} counts {format_value(n)}" for name, n in each])
+        sure = f" ({percent(is_best.probability)} sure that it is the best of the front)"
+        text = f"If {worth}, take trial {trial}{sure * is_best.known}."
+        yield replace(is_best.claim("best", (), values=(trial,), text=text), because=())
+
+    def _of_extension(self) -> Iterator[Claim]:
+        if self.extension is None:
+            return
+        config, joins = self.extension.configuration, self.extension.joins
+        named = few([setting(self.subject.space, *one) for one in config.items()])
+        text = (
+            f"To extend the front, try {named} ({percent(joins.probability)} sure that no trial "
+            f"beats it in all objectives; expect {one_digit(self.extension.gain)} more "
+            "hypervolume)."
+        )
+        yield Claim(
+            "action",
+            tuple(config),
+            self.extension.gain,
+            values=tuple(config.values()),
+            probability=joins.probability,
+            certain=False,
+            term="try",
+            text=text,
+        )
 
 
 def _change(was: Any, now: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hpo_explain.base import counted, join_words, listed
 from hpo_explain.base.figures import Axis, Bar, Curves, Dots, Line, Panels, Rows, View, usual_ends
+from hpo_explain.belief import Decision
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 from hpo_explain.space import Array
 
@@ -25,6 +26,8 @@ _MEANS = {
     "others": "dominated",
     "infeasible": "infeasible",
     "beyond": "beyond the axes",
+    "star": "to take at the trade-off",
+    "total": "to try (predicted, 95 %)",
 }
 
 
@@ -60,16 +63,33 @@ def _pair(result: ParetoFront, k: int, other: int, heading: str, subtitle: str =
     dots = [
         Dots(at[rows, 0], at[rows, 1], look=look) for look, rows in groups.items() if rows.any()
     ]
+    dots.append(Dots(on[:, 0], on[:, 1], labels=labels))
+    if result.choice is not None:
+        taken = at[result.trials == result.choice.trial]
+        dots.append(Dots(taken[:, 0], taken[:, 1], look="star"))
+    if result.extension is not None:
+        across, up = (result.extension.predicted[i] for i in (k, other))
+        (middle, *ends), (height, low, high) = _at(x, across), _at(y, up)
+        lines.append(Line(np.array(ends), np.full(2, height), look="total"))
+        half = np.array([[height - low], [high - height]])
+        dots.append(Dots(np.array([middle]), np.array([height]), half, look="total"))
     return Curves(
         x=x,
         y=y,
         lines=lines,
-        dots=[*dots, Dots(on[:, 0], on[:, 1], labels=labels)],
+        dots=dots,
         heading=heading,
         subtitle=subtitle,
         footer=_FOOTER if subtitle else "",
         means=_MEANS,
     )
+
+
+def _at(axis: Axis, predicted: Decision) -> Array:
+    """Return where a prediction and the ends of its interval stand along an axis, (3,)."""
+    low, high = predicted.interval
+    least = min(axis.values) if axis.log else -np.inf
+    return axis.at([predicted.estimate, max(low, least), high])
 
 
 def _range(axis: Axis, at: Array) -> float:
@@ -82,6 +102,9 @@ def _range(axis: Axis, at: Array) -> float:
 def _axis(result: ParetoFront, k: int) -> Axis:
     """Return the axis of an objective: the whole front is drawn, and most of the other trials."""
     values, front = result.values[:, k], result.values[result.front, k]
+    if result.extension is not None:
+        front = np.append(front, result.extension.predicted[k].estimate)
+        values = np.append(values, front[-1])
     minimized = result.directions[k] == "minimize"
     middle, far = float(np.median(front)), float(front.max())
     better = "less" if minimized else "more"

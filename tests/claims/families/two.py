@@ -1,9 +1,10 @@
-"""Two objectives over one space, and the shares of their weighted sums."""
+"""Two objectives over one space, and the shares of their weighted sums and of their front."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,13 +28,40 @@ class Two(Problem):
 
     def shares_between(self, first: float, second: float) -> np.ndarray:
         """Return what each hyperparameter explains alone of a weighted sum, (d,)."""
-        table = first * self.table + second * self.other.table
-        whole = float(table.var())
-        axes = range(table.ndim)
-        if whole < 1e-12:
-            return np.zeros(table.ndim)
-        means = [table.mean(axis=tuple({*axes} - {j})) for j in axes]
-        return np.array([mean.var() / whole for mean in means])
+        return alone(first * self.table + second * self.other.table)
+
+    @cached_property
+    def both(self) -> np.ndarray:
+        """Both costs of each cell of the table, (n, 2)."""
+        return np.column_stack([self.costs, self.other.costs])
+
+    @cached_property
+    def dominated(self) -> np.ndarray:
+        """Share of the space that dominates each cell of the table by what counts, (n,)."""
+        some = np.random.default_rng(0).permutation(self.both)[:4096]
+        counts = 0.01 * (np.median(self.both, axis=0) - self.both.min(axis=0))
+        found = np.zeros(len(self.both))
+        for row in some:
+            nowhere_worse = (row <= self.both).all(axis=1)
+            found += nowhere_worse & (row < self.both - counts).any(axis=1)
+        return found / len(some)
+
+    def shares_of_front(self, top: float | None) -> np.ndarray:
+        """Return what each hyperparameter explains alone of being dominated, or the least, (d,)."""
+        found = self.dominated
+        if top is not None:
+            found = (found <= np.quantile(found, top, method="inverted_cdf")).astype(float)
+        return alone(found.reshape(self.table.shape))
+
+
+def alone(table: np.ndarray) -> np.ndarray:
+    """Return what each axis of a table explains alone of its variance, (d,)."""
+    whole = float(table.var())
+    axes = range(table.ndim)
+    if whole < 1e-12:
+        return np.zeros(table.ndim)
+    means = [table.mean(axis=tuple({*axes} - {j})) for j in axes]
+    return np.array([mean.var() / whole for mean in means])
 
 
 def two(name: str, d: int, first: Cost, second: Cost) -> Two:
