@@ -31,7 +31,7 @@ from hpo_explain.space import Config
 Cap = float | str | Config | None
 _DOMINATED = fact(
     "the Pareto rank of a configuration is the share of the space that is as good in all "
-    "objectives and better in one"
+    "objectives and better in one, by more than 1 % of the way from the median to the best"
 )
 _CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
