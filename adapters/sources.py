@@ -20,7 +20,6 @@ from hpo_explain.run import (
     by_objective,
     chosen,
     counting,
-    is_joined,
     is_measured,
     measured,
     within,
@@ -119,9 +118,8 @@ def as_run(run: Any, **options: Any) -> Run:
         ``trials=slice(50, None)`` reads some of the trials only, by their numbers (a slice of them,
         or a list), ``target="duration"`` has the run be about how long they took,
         ``target="failed"`` about which failed, and ``target="infeasible"`` about which failed or
-        broke a constraint, unless it has an objective of that name. Of several objectives,
-        ``target="hypervolume"`` is what a trial adds to the hypervolume of the front, and a dict of
-        weights the sum of the normalized objectives.
+        broke a constraint, unless it has an objective of that name. Of several objectives, a dict
+        of weights is the sum of the normalized objectives.
         ``epsilon=0.005`` has an improvement count from there on, in the objective's units (of
         several objectives a dict by their names).
 
@@ -158,7 +156,7 @@ def as_run(run: Any, **options: Any) -> Run:
     if target in TOGETHER and isinstance(run, Mapping):
         problem = f"is {target!r}, which importance alone answers"
         raise InputError("target", problem, target, "Ask importance, or for a single objective.")
-    if is_joined(target):
+    if isinstance(target, Mapping):
         return within(as_objectives(run, **rest).run(target), options.get("bounds"))
     trials = options.pop("trials", None)
     if trials is not None:
@@ -228,7 +226,7 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     target = options.get("target")
     if target in TOGETHER:  # of all of them
         options.pop("target")
-    elif is_measured(target) or is_joined(target):
+    elif is_measured(target) or isinstance(target, Mapping):
         about = as_run(run, **options)
         return {about.objective_name: about}
     trials = options.pop("trials", None)

@@ -45,7 +45,6 @@ from hpo_explain.run import (
     OptimizerRecord,
     Run,
     by_objective,
-    is_joined,
     is_measured,
     measured,
     within,
@@ -75,10 +74,9 @@ def from_optuna(
     target : int, str or callable, optional
         What to explain; by default the study's only objective. If the study has several
         objectives: its index or its name (set by ``study.set_metric_names``), a dict of weights by
-        name (the weighted sum of the normalized objectives), or "hypervolume" (what a trial adds
-        to that of the front). For every study: a function of a trial that returns a number or
-        None, the name of a numeric user attribute, "duration", "failed", or "infeasible" (trials
-        that failed or broke a constraint).
+        name (the weighted sum of the normalized objectives). For every study: a function of a
+        trial that returns a number or None, the name of a numeric user attribute, "duration",
+        "failed", or "infeasible" (trials that failed or broke a constraint).
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials; a storage does not record it. By default it is
         recognized by what samplers record on trials, else it is the sampler of the study object if
@@ -168,7 +166,7 @@ class Reading:
     def run(self, study: Study, trials: Sequence[FrozenTrial]) -> Run:
         """Return the run of trials, read as those of a study."""
         is_own = self.target in (study.metric_names or ())
-        if not is_own and (is_joined(self.target) or is_measured(self.target)):
+        if not is_own and (isinstance(self.target, Mapping) or is_measured(self.target)):
             if self.direction is not None:
                 problem = f"cannot be given with target={self.target!r}"
                 remedy = "Leave it out: the target has its own."
@@ -201,9 +199,9 @@ class Reading:
         target: Any = self.target
         runs = by_objective(
             replace(self, target=objective, bounds=None).run(study, trials)
-            for objective in range(len(study.directions) if is_joined(target) else 1)
+            for objective in range(len(study.directions) if isinstance(target, Mapping) else 1)
         )
-        if is_joined(target):
+        if isinstance(target, Mapping):
             return Objectives.of(runs).run(target)
         return measured(next(iter(runs.values())), target)
 

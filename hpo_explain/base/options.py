@@ -32,9 +32,6 @@ Measured = Literal["duration", "failed", "infeasible"]
 """What can be explained in place of the objective: how long trials took, which failed or broke a
 constraint."""
 
-Joined = Literal["hypervolume"]
-"""What trials have of several objectives together, which can be explained."""
-
 PARETO_RANK, TRADE_OFF = "pareto_rank", "trade-off"
 TOGETHER = (PARETO_RANK, TRADE_OFF)
 """What is asked of the beliefs of several objectives: which share of the space dominates a
@@ -72,7 +69,6 @@ CRITERIA: tuple[str, ...] = get_args(Criterion)
 TRIALS: tuple[str, ...] = get_args(WhichTrial)
 STATES: tuple[str, ...] = get_args(State)
 MEASURED: tuple[str, ...] = get_args(Measured)
-JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 SAMPLING_ERRORS: tuple[str, ...] = get_args(SamplingError)
 GAMES: tuple[str, ...] = get_args(Game)

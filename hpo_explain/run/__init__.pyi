@@ -14,7 +14,6 @@ from .objectives import REFERENCE as REFERENCE
 from .objectives import Objectives as Objectives
 from .objectives import by_objective as by_objective
 from .objectives import hypervolume as hypervolume
-from .objectives import is_joined as is_joined
 from .objectives import joined as joined
 from .objectives import pareto_ranks as pareto_ranks
 from .repeats import Repeats as Repeats

@@ -13,9 +13,8 @@ r          reference point of the hypervolume: 1.1 in each, in units of u
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeGuard
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from hpo_explain.base import (
     join_names,
     shorten,
 )
-from hpo_explain.base.options import JOINED
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
 from hpo_explain.run.subsets import some_rows
@@ -38,13 +36,6 @@ from hpo_explain.space import Array, Bools, Ints
 REFERENCE = 1.1
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
 _FARTHEST = 1e150  # of the front's extent
-
-
-def is_joined(
-    target: object,
-) -> TypeGuard[Literal["hypervolume"] | Mapping[str, float]]:
-    """Say whether a target is one of several objectives together: a name, or their weights."""
-    return isinstance(target, Mapping) or (isinstance(target, str) and target in JOINED)
 
 
 def by_objective(runs: Iterable[Run]) -> dict[str, Run]:
@@ -250,36 +241,27 @@ class Objectives:
     def _learned(self) -> Array:
         return np.column_stack([run.learned_cost() for run in self.runs.values()])
 
-    def run(self, target: str | Mapping[str, float]) -> Run:
-        """Return a run about all objectives together.
+    def run(self, target: Mapping[str, float]) -> Run:
+        """Return a run about the weighted sum of the normalized objectives.
 
         Parameters
         ----------
-        target : "hypervolume" or mapping of str to float
-            The contribution of a trial to the hypervolume, or the sum of the normalized objectives
-            with these weights, of which those left out are 0.
+        target : mapping of str to float
+            The weights, of which those left out are 0.
 
         Raises
         ------
         InputError
             If a weight is negative, all are 0, or there is no such objective.
         """
-        if isinstance(target, Mapping):
-            weights = self.weights(target)
-            shown = ", ".join(
-                f"{weight:.2g} {name}" for name, weight in zip(self.names, weights, strict=True)
-            )
-            values = self.normalized() @ weights
-            name = f"weighted sum ({shown})"
-        else:
-            values = self.hypervolume_contribution
-            name = "hypervolume contribution"
-        joined = about(
-            self.first, np.arange(len(values)), values, name, "joined", feasible=self.feasible
+        weights = self.weights(target)
+        shown = ", ".join(
+            f"{weight:.2g} {name}" for name, weight in zip(self.names, weights, strict=True)
         )
-        if target == "hypervolume":
-            return replace(joined, direction="maximize")
-        return joined
+        values = self.normalized() @ weights
+        name = f"weighted sum ({shown})"
+        rows = np.arange(len(values))
+        return about(self.first, rows, values, name, "joined", feasible=self.feasible)
 
     def weights(self, by_name: Mapping[str, float], argument: str = "target") -> Array:
         """Return the weights of the objectives, which add up to 1, (m,); 0 of those left out."""
