@@ -37,7 +37,7 @@ def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
     found = AblationExplainer(model).explain(source, target)
     ends = model.predict(X[:2])[0]
     assert found.gains.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
-    assert found.shapley.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
+    assert found.contributions.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
 
 
 def test_of_many_trials_some_are_explained_and_told(monkeypatch):
