@@ -264,6 +264,16 @@ LOCAL_IMPORTANCE = Method(
     "best configuration. The longer a bar, the more the prediction depends on this hyperparameter "
     "here. Other hyperparameters may matter over the whole space.",
 )
+TOLERANCE = Method(
+    name="tolerance",
+    module="hpo_explain.methods.around.tolerance",
+    asks="How exactly must the best configuration be met?",
+    limits="one hyperparameter at a time: two moves together may lose more; a narrow peak that no "
+    "trial hints at is not foreseen",
+    how_to_read="A bar is how far a value may move while all others stay, before more is lost than "
+    "counts, with 95 %; the pale bar behind it is how far if all others are set to their best "
+    "there. Short bars on top must be met most exactly.",
+)
 LIME = Method(
     name="lime",
     module="hpo_explain.methods.around.lime",

@@ -13,6 +13,7 @@ from .around.lime import LimeExplainer as LimeExplainer
 from .around.lime import lime as lime
 from .around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
 from .around.local_importance import local_importance as local_importance
+from .around.tolerance import tolerance as tolerance
 from .effects.contours import contours as contours
 from .effects.effects import partial_dependence as partial_dependence
 from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer

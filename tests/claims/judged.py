@@ -26,6 +26,7 @@ from tests.claims.goals import (
     too_trusting,
     values,
 )
+from tests.claims.tolerance import ALONE, FREE
 
 USUAL_BOX = f"{BOX} 5%"
 
@@ -50,6 +51,11 @@ def _mean(
     kind: str, number: str, where: Callable[[Found], bool] = lambda one: True
 ) -> Callable[[list[Found]], tuple[float, int]]:
     return lambda found: mean(only(found, kind, where=where), number)
+
+
+def _certain(kind: str) -> Callable[[list[Found]], tuple[float, int]]:
+    """Return which share of the certain answers of a kind is right."""
+    return lambda found: right_of_certain(only(found, kind))
 
 
 def _brier(found: list[Found]) -> tuple[float, int]:
@@ -126,6 +132,10 @@ MEASURES = (
     Measure("pairs", "pairs ≥ .1 covered", _mean(PAIR, "covered", size_is(0.1, np.inf)), True, 0.9),
     Measure("bands", "bands: values held", _mean("band", "stated"), True, 0.9),
     Measure("moved", "contributions covered", _mean("contribution", "covered"), True, 0.9),
+    *(
+        Measure(kind, f"{kind}, certain: right", _certain(kind), True, 0.95)
+        for kind in (ALONE, FREE)
+    ),
     Measure("box", "narrowing right", _mean(BOX, "right"), True, 0.95),
     Measure("volume", "volume at 5 %, geometric mean", _volume, False, 0.08),
 )

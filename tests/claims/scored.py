@@ -19,6 +19,7 @@ from tests.claims.runs import Setting, make_run
 from tests.claims.shapes import shapes
 from tests.claims.shares import shares, shares_of_the_best
 from tests.claims.together import prediction, strengths
+from tests.claims.tolerance import tolerance
 
 _About = TypeVar("_About")
 Question = Callable[[Asked], Iterator[Scored]]
@@ -37,6 +38,7 @@ QUESTIONS: tuple[Question, ...] = (
     advised,
     what_if,
     prediction,
+    tolerance,
     noise,
     trust,
 )
