@@ -16,6 +16,7 @@ from hpo_explain.base import format_in_range, format_level, format_value
 from hpo_explain.base.figures import usual_ends
 from hpo_explain.belief import STRETCH, Draws, interval
 from hpo_explain.methods.advice.advise import advise
+from hpo_explain.methods.around.tolerance import tolerance
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.question import Question, RunDecision
@@ -253,6 +254,7 @@ class Profile:
             *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
             ("average", "M-8,0H8", "average over all others"),
             ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
+            ("tolerated", "M-7,-2v4H7v-4", self._tolerated_text),
             ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "fewer than 3 trials nearby"),
         ]
 
@@ -265,6 +267,12 @@ class Profile:
             format_level(value, found.half, least=1) for value in (found.estimate, low, high)
         )
         return f"{number} ({ends[0]} to {ends[1]})"
+
+    @property
+    def _tolerated_text(self) -> str:
+        found = self.question.ask(tolerance)
+        sure = "by the model" if found.doubts else "95 % sure"
+        return f"moved alone, at most {found.epsilon:.2g} is lost ({sure})"
 
     # ------------------------------------------------------------------ the panels
 
@@ -325,6 +333,7 @@ class Profile:
             "failed": _crosses(
                 frame.x(parameter, failed), np.full(len(failed), frame.bottom + 4.0)
             ),
+            "tolerated": self._tolerated(j),
             **dict.fromkeys(["first", "second", "third"], ""),
             "mean": line(x, mean),
         }
@@ -346,15 +355,18 @@ class Profile:
         if box.levels[j].all():
             return ""
         part = box.parts[j]
-        if isinstance(part, CategoricalParameter):
-            middle = frame.x(whole, whole.encode(list(part.choices)))
-            half = (frame.right - frame.left) / (whole.size or 1) / 2.0
-            ends = middle - half, middle + half
-        else:
-            x = frame.x(whole, whole.encode([part.low, part.high]))
-            ends = x[:1], x[1:]
+        values = part.choices if isinstance(part, CategoricalParameter) else (part.low, part.high)
         area = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
-        return _each(area, *ends)
+        return _each(area, *_spans(frame, whole, values))
+
+    def _tolerated(self, j: int) -> str:
+        """Return how far the trial to keep may move before more is lost than counts."""
+        parameter, found = self.run.space.parameters[j], self.question.ask(tolerance)
+        if parameter.name not in found.names:
+            return ""
+        values = found.alone[found.names.index(parameter.name)].values
+        bracket = f"M{{:.1f}},{self.frame.bottom + 7.0}v4H{{:.1f}}v-4"
+        return _each(bracket, *_spans(self.frame, parameter, values))
 
     def _marks(self, j: int) -> list[Mark]:
         parameter = self.run.space.parameters[j]
@@ -388,6 +400,15 @@ def _positions(parameter: Parameter) -> Array:
         return np.zeros(1)
     even = np.linspace(0.0, 1.0, _POINTS)
     return np.unique(parameter.nearest(even))
+
+
+def _spans(frame: Frame, whole: Parameter, values: Sequence[Any]) -> tuple[Array, Array]:
+    """Return where the columns of categories begin and end, or a range."""
+    x = frame.x(whole, whole.encode(values))
+    if not whole.is_category:
+        return x[:1], x[1:]
+    half = (frame.right - frame.left) / len(whole.choices) / 2.0
+    return x - half, x + half
 
 
 def _is_apart(parameter: Parameter) -> bool:

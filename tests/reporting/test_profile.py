@@ -109,6 +109,20 @@ def test_the_kept_range_is_that_of_the_recommended_space(profile):
     assert f"H{ends[1]:.1f}" in panel.paths["kept"]
 
 
+def test_brackets_are_what_tolerance_says_of_the_trial_to_keep(profile):
+    found, space = hx.methods.tolerance(profile.run), profile.run.space
+    alone = dict(zip(found.names, found.alone, strict=True))
+    for panel in profile.panels:
+        path = panel.paths["tolerated"]
+        assert bool(path) == (panel.name in alone)
+        if path and panel.kind == "joined":
+            low, high = profile.frame.x(
+                space[panel.name], space[panel.name].encode(alone[panel.name].values)
+            )
+            assert path.startswith(f"M{low:.1f},")
+            assert f"H{high:.1f}" in path
+
+
 def test_values_of_a_list_are_told_where_there_is_room():
     values = [16, 32, 64, 250, 512, 1024]
     space = hx.SearchSpace([hx.IntParameter("batch", 16, 1024, values=values)])

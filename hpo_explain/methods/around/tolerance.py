@@ -44,7 +44,14 @@ from hpo_explain.base.claim import MOST_NAMED, UNKNOWN
 from hpo_explain.belief import LEVEL, STRETCH, Draws, stretched
 from hpo_explain.methods._engines.decision_words import few
 from hpo_explain.methods._engines.rows_at import composed
-from hpo_explain.question import RARELY_FEASIBLE, Explained, Question, RunDecision, WhatCounts, explains
+from hpo_explain.question import (
+    RARELY_FEASIBLE,
+    Explained,
+    Question,
+    RunDecision,
+    WhatCounts,
+    explains,
+)
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, ranked
 
 _STEPS = 31  # positions on either side of a number's value, dense beside it
@@ -161,9 +168,8 @@ class Tolerance(Result):
     def _claim(self, i: int) -> Claim:
         one, name, parameter = self.alone[i], self.names[i], self.subject.space[self.names[i]]
         sure = "by the model" if self.doubts else f"{percent(LEVEL)} sure"
-        lost = f"before more than {self.epsilon:.2g} is lost ({sure})"
         alone, free = one.text(parameter), self.free[i].text(parameter)
-        best = f", with the others at their best {free}" if free != alone else ""
+        best = f"; {free} if the others follow" if free != alone else ""
         return Claim(
             "keep",
             (name,),
@@ -172,7 +178,8 @@ class Tolerance(Result):
             certain=not self.doubts,
             because=self.doubts,
             text=printable(f"{name} ({alone}{best})"),
-            frame=f"From {self.where} each may move alone {lost}: {{each}}.",
+            frame=f"At most {self.epsilon:.2g} is lost ({sure}) while one value of {self.where} "
+            "moves alone: {each}.",
         )
 
 
@@ -307,9 +314,8 @@ def _set(parameter: Parameter, at: Array, own: int, held: Bools) -> Stretch:
         above = np.logical_and.accumulate(held[:, own:], axis=1)
         shares = below.T.astype(float) @ above / len(held)
         widths = at[own:] - at[own::-1, None]
-        first, last = np.unravel_index(
-            np.argmax(np.where(shares >= LEVEL, widths, -1.0)), widths.shape
-        )
+        widest = int(np.argmax(np.where(shares >= LEVEL, widths, -1.0)))
+        first, last = divmod(widest, widths.shape[1])
         values, share = at[[own - first, own + last]], shares[first, last]
         width = widths[first, last]
     probability = float(share) if len(held) > 1 else np.nan
