@@ -10,13 +10,14 @@ x[j = v]   x with hyperparameter j at value v
 =========  ============================================================================
 
 A draw tolerates the connected stretch of values around x_j in which ``f_s(x[j = v]) - f_s(x)`` is
-at most ε. With the others free it is ``min f_s(z) - f_s(x)``, over the configurations z that are
-expected to be best in each part of the range, with z_j = v. The result is the widest stretch that
-95 % of the draws tolerate as a whole. What rather gives no result is not tolerated.
+at most ε. With the others free it is the least ``f_s(z[j = v]) - f_s(x)`` over x, the configuration
+expected to be best, and that expected to be best in the part of the range that holds v. The result
+is the widest stretch that 95 % of the draws tolerate as a whole, with losses as far from their
+median as intervals are stretched. What rather gives no result is not tolerated.
 
 Draws are smooth, and an objective may go up and down between the trials. So a stretch is certain
 only where 95 % of what trials scatter about the draws is at most ε, or repeats tell that it is
-noise: among functions that go up and down two of three stretches were wrong.
+noise: of functions that go up and down half of the stretches were wrong (tests/claims).
 """
 
 from __future__ import annotations
@@ -55,7 +56,6 @@ from hpo_explain.question import (
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, ranked
 
 _STEPS = 31  # positions on either side of a number's value, dense beside it
-_LEVELS = 12  # of a hyperparameter, the best, whose best configurations are candidates
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +155,10 @@ class Tolerance(Result):
 
         Nothing is certain where there are doubts.
         """
-        stays = [i for i in self.order().tolist() if len({*self.alone[i].values}) < 2]
-        moves = [i for i in self.order().tolist() if i not in stays][:MOST_NAMED]
+        order, space = self.order().tolist(), self.subject.space
+        stays = [i for i in order if len({*self.alone[i].values}) < 2]
+        moves = [i for i in order if i not in stays][:MOST_NAMED]
+        stays = [i for i in stays if space[self.names[i]].size != 1]
         claims = [*map(self._claim, moves)]
         if stays:
             names = [self.names[i] for i in stays]
@@ -245,13 +247,14 @@ def tolerated(
     """
     alone, free = list[Stretch](), list[Stretch]()
     varies = np.ptp(draws.landscape.values, axis=1) > 0.0
-    some = varies | ~varies.any()  # a constant draw does not tell that nothing is lost
+    varies |= ~varies.any()  # a constant draw does not tell that nothing is lost
     for j in np.flatnonzero(~np.isnan(x)).tolist():
         parameter = draws.space.parameters[j]
         at = _positions(parameter, x[j])
         own = int(np.abs(at - x[j]).argmin())
-        for found, rows in ((alone, x[None]), (free, _candidates(draws, x, j))):
-            held = _lost(draws, x, rows, j, at)[some] <= epsilon
+        rows = _candidates(draws, x, j, at)
+        for found, some_rows in ((alone, rows[:1]), (free, rows)):
+            held = _lost(draws, x, some_rows, j, at)[varies] <= epsilon
             held[:, own] = True
             found.append(_set(parameter, at, own, held))
     return tuple(alone), tuple(free)
@@ -268,18 +271,24 @@ def _positions(parameter: Parameter, own: float) -> Array:
     return np.unique(parameter.nearest(np.concatenate([own * (1 - away), own + (1 - own) * away])))
 
 
-def _candidates(draws: Draws, x: Array, j: int) -> Array:
-    """Return a configuration and those expected to be best at the best levels, (at most 13, d)."""
+def _candidates(draws: Draws, x: Array, j: int, at: Array) -> Array:
+    """Return rows among which the best of each value of a column is looked for, (3, G, d).
+
+    These are the configuration, the one expected to be best, and the one expected to be best in
+    the part of the range that the value lies in.
+    """
     land = draws.landscape
     mean = np.where(land.possible, land.all_values.mean(axis=0), np.inf)
-    levels = [np.flatnonzero(land.level[:, j] == i) for i in range(len(land.axes[j].centers))]
-    best = np.array([rows[np.argmin(mean[rows])] for rows in levels if len(rows)], dtype=int)
-    return np.vstack([x, land.all_rows[best[ranked(mean[best])[:_LEVELS]]]])
+    parts = [np.flatnonzero(land.level[:, j] == i) for i in range(len(land.axes[j].centers))]
+    best = [rows[np.argmin(mean[rows])] if len(rows) else np.argmin(mean) for rows in parts]
+    of_parts = land.all_rows[np.array(best)[land.axes[j].level(at)]]
+    same = np.broadcast_to(x, of_parts.shape)
+    return np.stack([same, np.broadcast_to(land.all_rows[np.argmin(mean)], same.shape), of_parts])
 
 
 def _lost(draws: Draws, x: Array, rows: Array, j: int, at: Array) -> Array:
-    """Return what each draw loses at values of a column with the best of some rows, (k, G)."""
-    z = np.repeat(rows, len(at), axis=0)
+    """Return what each draw loses at values of a column by the best of rows (m, G, d), (k, G)."""
+    z = rows.reshape(-1, len(x))
     z, possible = composed(draws.space, z, [j], np.tile(at, len(rows))[:, None])
     possible[possible] = draws.feasible(z[possible])
     lost = np.full((len(draws.landscape.values), len(z)), np.inf)
