@@ -41,9 +41,8 @@ from hpo_explain.base import (
     percent,
     printable,
 )
-from hpo_explain.base.claim import MOST_NAMED, UNKNOWN
 from hpo_explain.belief import LEVEL, STRETCH, Draws, stretched
-from hpo_explain.methods._engines.decision_words import few
+from hpo_explain.methods._engines.decision_words import MOST, few
 from hpo_explain.methods._engines.rows_at import composed
 from hpo_explain.question import (
     RARELY_FEASIBLE,
@@ -56,6 +55,8 @@ from hpo_explain.question import (
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, ranked
 
 _STEPS = 31  # positions on either side of a number's value, dense beside it
+
+_SINGLE = fact("the model does not say how its predictions vary together")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,7 @@ class Tolerance(Result):
         """
         order, space = self.order().tolist(), self.subject.space
         stays = [i for i in order if len({*self.alone[i].values}) < 2]
-        moves = [i for i in order if i not in stays][:MOST_NAMED]
+        moves = [i for i in order if i not in stays][:MOST]
         stays = [i for i in stays if space[self.names[i]].size != 1]
         claims = [*map(self._claim, moves)]
         if stays:
@@ -226,7 +227,7 @@ def tolerance(question: Question) -> Tolerance:
         epsilon=counts.epsilon,
         alone=alone,
         free=free,
-        doubts=(UNKNOWN,) if decision is None else (*decision.doubts, *_scatter(decision)),
+        doubts=(_SINGLE,) if decision is None else (*decision.doubts, *_scatter(decision)),
         notes=(*_notes(run.space, config, draws), *subject.notes),
     )
 
@@ -253,10 +254,10 @@ def tolerated(
         at = _positions(parameter, x[j])
         own = int(np.abs(at - x[j]).argmin())
         rows = _candidates(draws, x, j, at)
-        for found, some_rows in ((alone, rows[:1]), (free, rows)):
+        for stretches, some_rows in ((alone, rows[:1]), (free, rows)):
             held = _lost(draws, x, some_rows, j, at)[varies] <= epsilon
             held[:, own] = True
-            found.append(_set(parameter, at, own, held))
+            stretches.append(_set(parameter, at, own, held))
     return tuple(alone), tuple(free)
 
 
@@ -279,8 +280,8 @@ def _candidates(draws: Draws, x: Array, j: int, at: Array) -> Array:
     """
     land = draws.landscape
     mean = np.where(land.possible, land.all_values.mean(axis=0), np.inf)
-    parts = [np.flatnonzero(land.level[:, j] == i) for i in range(len(land.axes[j].centers))]
-    best = [rows[np.argmin(mean[rows])] if len(rows) else np.argmin(mean) for rows in parts]
+    levels = [np.flatnonzero(land.level[:, j] == i) for i in range(len(land.axes[j].centers))]
+    best = [rows[np.argmin(mean[rows])] if len(rows) else np.argmin(mean) for rows in levels]
     of_parts = land.all_rows[np.array(best)[land.axes[j].level(at)]]
     same = np.broadcast_to(x, of_parts.shape)
     return np.stack([same, np.broadcast_to(land.all_rows[np.argmin(mean)], same.shape), of_parts])
