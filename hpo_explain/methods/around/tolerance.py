@@ -13,7 +13,7 @@ A draw tolerates the connected stretch of values around x_j in which ``f_s(x[j =
 at most ε. With the others free it is the least ``f_s(z[j = v]) - f_s(x)`` over x, the configuration
 expected to be best, and that expected to be best in the part of the range that holds v. The result
 is the widest stretch that 95 % of the draws tolerate as a whole, with losses as far from their
-median as intervals are stretched. What rather gives no result is not tolerated.
+median as intervals are stretched. What is less sure to give a result than x is not tolerated.
 
 Draws are smooth, and an objective may go up and down between the trials. So a stretch is certain
 only where 95 % of what trials scatter about the draws is at most ε, or repeats tell that it is
@@ -291,11 +291,20 @@ def _lost(draws: Draws, x: Array, rows: Array, j: int, at: Array) -> Array:
     """Return what each draw loses at values of a column by the best of rows (m, G, d), (k, G)."""
     z = rows.reshape(-1, len(x))
     z, possible = composed(draws.space, z, [j], np.tile(at, len(rows))[:, None])
-    possible[possible] = draws.feasible(z[possible])
+    possible[possible] = _safe(draws, x, z[possible])
     lost = np.full((len(draws.landscape.values), len(z)), np.inf)
     costs = draws.costs(np.vstack([x, z[possible]])).astype(float)
     lost[:, possible] = stretched(costs[:, 1:] - costs[:, :1], STRETCH["average"])
     return np.asarray(lost.reshape(len(lost), len(rows), len(at)).min(axis=1))
+
+
+def _safe(draws: Draws, x: Array, X: Array) -> Bools:
+    """Return which rows give a result as surely as x does, or as 95 % of what is usual, (n,)."""
+    results = draws.feasibility
+    if results is None:
+        return np.ones(len(X), bool)
+    least = min(float(results.probability(x[None])[0]), LEVEL * results.usual)
+    return np.asarray(results.probability(X) >= least)
 
 
 def _set(parameter: Parameter, at: Array, own: int, held: Bools) -> Stretch:
