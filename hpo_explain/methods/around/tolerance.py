@@ -16,20 +16,22 @@ is the widest stretch that 95 % of the draws tolerate as a whole, with losses as
 median as intervals are stretched. What is less sure to give a result than x is not tolerated.
 
 Draws are smooth, and an objective may go up and down between the trials. So a stretch is certain
-only where 95 % of what trials scatter about the draws is at most ε, or repeats tell that it is
-noise: of functions that go up and down half of the stretches were wrong (tests/claims).
+only where what trials scatter about the draws hardly exceeds ε at any of its values, or repeats
+tell that it is noise: of functions that go up and down half of the stretches were wrong
+(tests/claims).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hpo_explain.base import (
-    NORMAL_95,
     Claim,
     Fact,
     Result,
@@ -56,6 +58,8 @@ from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, ranked
 
 _STEPS = 31  # positions on either side of a number's value, dense beside it
 
+# standard deviations that the difference of two configurations exceeds in 5 % of whole stretches
+_LARGEST = math.sqrt(2.0) * NormalDist().inv_cdf(1.0 - (1.0 - LEVEL) / (2 * _STEPS))
 _SINGLE = fact("the model does not say how its predictions vary together")
 
 
@@ -344,7 +348,7 @@ def _set(parameter: Parameter, at: Array, own: int, held: Bools) -> Stretch:
 def _scatter(decision: RunDecision) -> tuple[Fact, ...]:
     """Return that trials scatter by more than may be lost, which need not be noise."""
     scatter = decision.draws.roughness
-    if NORMAL_95 * scatter <= decision.epsilon:
+    if _LARGEST * scatter <= decision.epsilon:
         return ()
     text = f"trials scatter by {scatter:.2g} about the model, which may be noise or the objective"
     return (fact(text, kind="scatter", scatter=scatter),)
