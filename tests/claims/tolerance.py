@@ -13,8 +13,8 @@ from tests.claims.boxes import CLOSE
 from tests.claims.effects import values_inside
 
 ALONE, FREE = "tolerance alone", "tolerance with the others free"
-SHARES = (None, 0.05)
-"""What may be lost: what counts, or a share of median minus best."""
+SHARES = (None, 0.05, 0.2)
+"""What may be lost: what counts, or shares of median minus best."""
 EVEN = 401  # values of a range at which the truth is asked
 MOST_FREE, FEW = 3, 7  # hyperparameters, and values of each, of which the others' best is sought
 
