@@ -298,7 +298,7 @@ def test_nothing_is_known_with_certainty_by_a_model_without_uncertainty(name):
         more["trials"] = [0, 1]
     found = function(run, surrogate=model.fit(X, RUN.objective), **more)
     assert len(noted(found.notes, "has no uncertainty")) == (name not in SAYS_NOTHING_OF_IT)
-    assert "uncertainty" not in found.sentence
+    assert "has no uncertainty" not in found.sentence  # a note says it
     for claim in found.claims:
         # of integrating, and of how much of the space was tried
         integrated = name in {"explain_proposal", "footprint"}
