@@ -155,7 +155,7 @@ def question(method: Method) -> str:
             f"{more['code']}\nprint(found.sentence)\nfound.plot()\n",
             *(f'# %%\nfound.plot(view="{name}")\n' for name in method.views if name),
             _text("How to read it", method.how_to_read or more["reading"]),
-            _text("When it is wrong", f"{method.limits[0].upper()}{method.limits[1:]}."),
+            _text("Limitations", f"{method.limits[0].upper()}{method.limits[1:]}."),
             _text("All numbers", arguments) + "found.to_frame()\n",
         ]
     )

@@ -172,7 +172,7 @@ class Estimate:
         return (percent if spec == "%" else plus_minus)(self.value, self.half)
 
 
-UNKNOWN = fact("the model gives no uncertainty for differences")
+UNKNOWN = fact("the model gives no intervals for differences")
 UNCLEAR = fact("the difference is within its uncertainty", role="said")
 
 

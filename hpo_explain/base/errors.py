@@ -101,7 +101,7 @@ class MissingOptionError(InputError):
     Parameters
     ----------
     argument, problem, value, remedy
-        As of `InputError`.
+        As in `InputError`.
     settled_by : sequence of Option, default ()
         Options with values, which would do together.
 
@@ -130,7 +130,7 @@ class UnknownOptionError(InputError):
     Parameters
     ----------
     argument, problem, value, remedy
-        As of `InputError`.
+        As in `InputError`.
     known : sequence of str, default ()
         The options that there are.
     """

@@ -29,7 +29,7 @@ class LearnedDraws(Draws):
     Parameters
     ----------
     space, X, objective, direction, noise_std, bounds, feasibility, seed
-        As of :class:`Belief`.
+        As in :class:`Belief`.
     """
 
     def __init__(

@@ -214,7 +214,7 @@ class Report:
         runs : mapping of str to Run
             A run per objective, by its name.
         title, sections, n_jobs, interactive, progress
-            As of :func:`report`.
+            As in :func:`report`.
 
         Raises
         ------

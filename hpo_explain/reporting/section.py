@@ -90,7 +90,7 @@ class Card:
     anchor : str
         Its place in the page's address.
     title, how_to_read, function : str
-        As of the section.
+        As in the section.
     status : Status
         Which of the three it is.
     finding : str
@@ -100,11 +100,11 @@ class Card:
     body : Markup
         What it shows; empty unless the status is SHOWN.
     notes : tuple of str
-        As of the content.
+        As in the content.
     folded : bool
-        As of the section.
+        As in the section.
     script : str
-        As of the section; empty unless the status is SHOWN.
+        As in the section; empty unless the status is SHOWN.
     """
 
     anchor: str

@@ -90,7 +90,7 @@ def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
     assert len(set(numbers_in(span(2.40005e9, 2.40007e9)))) == 2
     (kept,) = noted(
         hx.recommended_space(some_rows(run, np.flatnonzero(X[:, 0] < 0.5))).notes,
-        "no trial was made there",
+        "it has no trials",
     )
     assert len(set(numbers_in(str(kept)))) == 2
     split = best_split(space, np.array([[0.2], [0.4]]), np.eye(2), np.arange(2), [0], 1)

@@ -469,7 +469,7 @@ ON, BEST = ("On average the objective is", "On average the objective is best at 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({}, f"{BEST} 0 and 0.125: 2. Not certain: the model gives no uncertainty"),
+        ({}, f"{BEST} 0 and 0.125: 2. Not certain: the model gives no intervals"),
         ({"error": 0.1}, f"{BEST} 0 and 0.125: 2.0 ± 0.3."),
         ({"error": 0.3}, f"{BEST} 0 and 0.625: 2.0 ± 0.8."),
         ({"error": 1e-3, "direction": "maximize"}, f"{BEST} 0.875 and 1: 3.000 ± 0.003."),

@@ -173,7 +173,7 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
     assert kept[0].all()
     assert kept[2].nonzero()[0].tolist() == [0, 2]
     found = of_draws(draws, 0.1, tried=tried)
-    note = the_note(found.notes, "no trial was made there: kind in {c}")
+    note = the_note(found.notes, "it has no trials: kind in {c}")
     assert note.names == ("kind",)
 
 
@@ -193,7 +193,7 @@ def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certai
     found = hx.recommended_space(hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize"))
     assert found.volume < 0.9
     assert not any(claim.certain for claim in found.claims)
-    assert the_note(found.notes, "it is not known when these are active")
+    assert the_note(found.notes, "the conditions of these are unknown")
 
 
 # ---------------------------------------------------------------------- from trials

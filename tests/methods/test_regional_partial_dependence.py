@@ -388,8 +388,8 @@ def test_effects_that_add_up_have_one_shape_everywhere():
     (claim,) = found.claims
     assert (claim.side, claim.certain) == ("below", True)
     assert found.sentence == (
-        "The effect of a has the same shape everywhere: differences explain less than 1% of what "
-        "the objective varies by."
+        "The effect of a has the same shape everywhere: differences explain less than 1% of the "
+        "variation of the objective."
     )
 
 

@@ -65,7 +65,7 @@ class AverageEffect(Effect):
     attainable : Attainable or None
         The best over all others at each value, where it was asked for.
     names, grid, positions, mean, std, supported, draws, noise_std, feasible, tried, given
-        As of `Effect`.
+        As in `Effect`.
     """
 
     kind: ClassVar[Literal["average"]] = "average"
@@ -139,7 +139,7 @@ class AccumulatedEffect(Effect):
     partial : ndarray of shape (G,)
         The partial dependence, centred likewise.
     names, grid, positions, mean, std, supported, draws, noise_std, feasible, tried, given
-        As of `Effect`.
+        As in `Effect`.
     """
 
     kind: ClassVar[Literal["accumulated"]] = "accumulated"
@@ -171,7 +171,7 @@ class MarginalEffect(Effect):
     rows : {"trees", "draws"}
         What its std is over.
     names, grid, positions, mean, std, supported, draws, noise_std, feasible, tried, given
-        As of `Effect`.
+        As in `Effect`.
     """
 
     kind: ClassVar[Literal["marginal"]] = "marginal"

@@ -347,7 +347,7 @@ def band_caption(result: Effect, points: bool = False) -> str:
     if isinstance(result, AccumulatedEffect):
         text = f"Relative to the average of {counted(result.sample_size, 'configuration')}."
         if np.isnan(result.std).all():
-            return f"{text} The model gives no uncertainty for differences."
+            return f"{text} The model gives no intervals for differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
     if result.first is not result:
         return "Bands: 95 % intervals, without observation noise."

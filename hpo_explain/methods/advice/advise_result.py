@@ -313,7 +313,7 @@ _HELD = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Advice(Result):
-    """What to do next, a handful of actions at most, each with its evidence.
+    """A few actions to do next, each with its evidence.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class Advice(Result):
     space : SearchSpace
         The space to search on in, after all actions.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------

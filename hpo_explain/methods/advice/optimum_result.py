@@ -140,7 +140,7 @@ class Optimum(Result):
     more : int
         How many trials were foreseen.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------

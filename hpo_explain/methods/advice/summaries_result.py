@@ -23,7 +23,7 @@ class Summaries(Result):
     summaries : mapping of str to Summary
         The five lines of each objective or run.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------

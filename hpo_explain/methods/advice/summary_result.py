@@ -68,7 +68,7 @@ def _told(text: str, *claims: Claim) -> Claim:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Summary(Result):
-    """A run in five lines; what cannot be told yet is None.
+    """A run in five lines; what is not known yet is None.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Summary(Result):
     trusted : RunTrust or None
         How far to believe this.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------

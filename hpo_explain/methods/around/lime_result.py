@@ -68,7 +68,7 @@ class Presence:
 
 @dataclass(frozen=True, eq=False)
 class LimeStatement:
-    """What the readable model says about one change, or about one of its leaves.
+    """The effect of one change, or of one leaf, in the simple model.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class LimeStatement:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LimeExplanation(Result):
-    """A model one can read in place of the surrogate around a configuration.
+    """A simple model of the surrogate around a configuration.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class PartialDependences(Result):
     left_out : tuple of str
         The hyperparameters without an effect of their own.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RegionalPartialDependence(Result):
-    """Partial dependence in regions within which its uncertainty, or its shape, is similar.
+    """Partial dependence in regions of similar uncertainty or shape.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class RegionalPartialDependence(Result):
         The naive local effects beside the nodes that hold the incumbent, the root first: on as
         many rows, the closest to the incumbent in L1 distance. Empty without an incumbent.
     subject, notes
-        As of every result.
+        As in every result.
 
     References
     ----------

@@ -62,7 +62,7 @@ class DrawnImportance(FanovaImportance):
     anova : Anova or Best
         The decomposition of the functions, or of being among the best.
     order, members, shares, variances, axes, top, within, cap, given, fidelity, subject, notes
-        As of `FanovaImportance`.
+        As in `FanovaImportance`.
     """
 
     rows: ClassVar[Rows] = "draws"

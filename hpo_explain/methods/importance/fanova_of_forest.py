@@ -48,7 +48,7 @@ class ForestImportance(FanovaImportance):
     boxes : tuple of TreeBoxes
         The trees, as boxes over the latent values.
     order, members, shares, variances, axes, top, within, cap, given, fidelity, subject, notes
-        As of `FanovaImportance`.
+        As in `FanovaImportance`.
     """
 
     rows: ClassVar[Rows] = "trees"

@@ -91,7 +91,7 @@ class FanovaImportance(Result):
     fidelity : float or None
         R² of the forest with the model it was distilled from; None for a forest itself.
     subject, notes
-        As of every result.
+        As in every result.
 
     References
     ----------

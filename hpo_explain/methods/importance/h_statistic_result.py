@@ -46,7 +46,7 @@ class InteractionStrength(Estimates):
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
     subject, notes
-        As of every result.
+        As in every result.
 
     References
     ----------

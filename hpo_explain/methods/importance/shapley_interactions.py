@@ -140,7 +140,7 @@ def interactions_at(
     config : dict
         The configuration, in the user's units, without inactive hyperparameters.
     order, background, seed
-        As of `shapley_interactions`.
+        As in `shapley_interactions`.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional

@@ -55,7 +55,7 @@ class ShapleyInteractions(Sets):
     background_size : int
         Number of background rows.
     subject, notes
-        As of every result.
+        As in every result.
 
     References
     ----------

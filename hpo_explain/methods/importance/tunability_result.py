@@ -51,7 +51,7 @@ _SEEMS = fact("untried values may differ more from the default than they seem to
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GameExplanation(Sets):
-    """A game of tuning: the value of every coalition, and what each set does beyond smaller ones.
+    """A tuning game: the value of every set of hyperparameters, and its interactions.
 
     A coalition of hyperparameters may take any value while the others stay at the default. Its
     value is what it gains over the default (*tunability*), what its worst values gain, which is
@@ -87,7 +87,7 @@ class GameExplanation(Sets):
     games : mapping of str to GameExplanation
         The game of each run, by name; empty for a game of a single run.
     subject, notes
-        As of every result.
+        As in every result.
 
     References
     ----------

@@ -81,7 +81,7 @@ class DensityCurve:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProposalDensities(Result):
-    """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
+    """TPE's densities of good and other trials for each hyperparameter of a proposal.
 
     Of hyperparameters that were sampled together these are the marginal densities.
 
@@ -166,7 +166,7 @@ class ProposalDensities(Result):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DensityPath(Result):
-    """How the densities of one hyperparameter moved over a run.
+    """How the densities of one hyperparameter changed during a run.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ _MOST_TURNS = 3  # that are told
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """When the predicted objective took the lead from uncertainty for a hyperparameter.
+    """When the predicted objective began to outweigh uncertainty for a hyperparameter.
 
     Attributes
     ----------
@@ -351,7 +351,7 @@ class DesirabilityPath(Result):
 
     @property
     def answer(self) -> str:
-        """What mattered most to what was proposed."""
+        """What mattered most for the proposals."""
         if self.claims[0].side == "below":
             return super().answer
         drivers = [

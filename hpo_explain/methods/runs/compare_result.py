@@ -55,7 +55,7 @@ class Default:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(Result):
-    """Several runs side by side, in the hyperparameters that all have.
+    """Several runs side by side, in their common hyperparameters.
 
     Attributes
     ----------

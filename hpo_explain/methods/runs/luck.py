@@ -43,7 +43,7 @@ _LEAST = 5  # trials with both values: below, ranks tell nothing
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Luck(Result):
-    """How far the best observed results are better than they are worth, and how one can tell.
+    """How much better the best results were observed than they are worth without noise.
 
     Attributes
     ----------

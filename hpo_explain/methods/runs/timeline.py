@@ -28,7 +28,7 @@ _LOST = ("failed", "pruned")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Timeline(Result):
-    """Start and finish of every trial, what became of it, and beside which others it ran.
+    """Start, finish and state of every trial, and the row in which it is drawn.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class RunTrust(Result, Trust):
     Attributes
     ----------
     subject, notes
-        As of every result.
+        As in every result.
     level : {"good", "fair", "poor"}
         The verdict: "good" if the lower end of R² is at least 0.5, "fair" if it is at least 0.1.
     r2 : float

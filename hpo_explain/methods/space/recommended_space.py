@@ -39,7 +39,7 @@ _NOTHING = "No value can be left out of the search."
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of one hyperparameter.
+    """The remaining values of one hyperparameter.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Recommendation(Result):
     doubts : tuple of Fact
         Why little is known of it: trust in the model is poor.
     subject, notes
-        As of every result.
+        As in every result.
 
     Examples
     --------
