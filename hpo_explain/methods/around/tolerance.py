@@ -111,7 +111,8 @@ class Tolerance(Result):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> x = np.linspace(0.0, 1.0, 21)
-    >>> found = hx.methods.tolerance(hx.Run(space, x[:, None], (x - 0.5) ** 2), epsilon=0.04)
+    >>> run = hx.Run(space, x[:, None], (x - 0.5) ** 2, "minimize")
+    >>> found = hx.methods.tolerance(run, epsilon=0.04)
     >>> low, high = found.alone[0].values
     >>> 0.29 < low < 0.35, 0.65 < high < 0.71
     (True, True)
