@@ -105,7 +105,7 @@ def test_where_a_result_that_counts_is_rarely_to_be_expected_it_is_said():
     X = space.sample(100, seed=0)
     alone = Run(space, X, X[:, 0], "minimize", feasible=np.arange(100) % 5 == 0)
     for found in (optimum(alone), recommended_space(alone)):
-        assert noted(found.notes, "less probable than not")
+        assert noted(found.notes, "less likely than not")
 
 
 def test_where_trials_fail_no_range_of_an_attainable_best_is_certain():

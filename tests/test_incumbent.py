@@ -55,7 +55,7 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
         hx.history(made).since_best
         == "20 later trials (17 pruned, 1 failed) brought nothing better"
     )
-    assert hx.history(run(np.array([2.0, 1.0]))).since_best == "the last one"
+    assert hx.history(run(np.array([2.0, 1.0]))).since_best == "it was the last one"
     better_but = run(np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False]))
     assert (
         hx.history(better_but).since_best == "1 later trial brought nothing better that is feasible"

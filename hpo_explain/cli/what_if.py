@@ -23,7 +23,7 @@ from hpo_explain.cli._source import Source, SourceCommand, takes_source
     help="The file to write.",
 )
 def what_if(source: Source, out: Path) -> None:
-    """Write the profiler, which shows what other values would change.
+    """Write the profiler: what other values would change.
 
     It shows a curve for each hyperparameter, given the values of the others. Drag one value, and
     the other curves follow.

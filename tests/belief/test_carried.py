@@ -64,7 +64,7 @@ def test_a_copy_is_as_near_as_it_says(direction):
 def test_the_profiler_moves_what_it_can_carry_and_draws_the_other_as_it_is():
     moved, still = (what_if(Question(run_of(mean))) for mean in (smooth, rough))
     assert 'type="application/json"' in moved.body
-    assert "a copy of your model is evaluated" in moved.body
+    assert "evaluates a copy of your model" in moved.body
     assert 'type="application/json"' not in still.body
     assert "cannot be moved" in still.body
     for content in (moved, still):

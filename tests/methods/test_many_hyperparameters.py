@@ -69,6 +69,6 @@ def test_pairs_of_many_hyperparameters_are_of_those_that_matter_most_alone():
     other = next(name for name in space.names if name not in looked_at)
     with pytest.raises(hx.base.InputError, match="not considered"):
         found.strength(other)
-    with pytest.raises(hx.base.NothingToExplain, match=f"{other} is none of these"):
+    with pytest.raises(hx.base.NothingToExplain, match=f"{other} is not one of them"):
         explainer.explain(other)
     assert len(explainer.explain("x50").to_frame()) == 59
