@@ -48,8 +48,8 @@ def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_
     ("noise", "back", "words"),
     [
         (0.0, [], "Fewer changes are not known to keep the gain."),
-        (0.5, ["x3"], "With 2 of 3 changes that is kept but for 0.5 at most, the noise of one"),
-        (9.0, ["x2", "x3"], "With 1 of 3 changes that is kept but for 3.2 at most, half of it"),
+        (0.5, ["x3"], "2 of 3 changes keep all but 0.5 of that (the noise of one evaluation)"),
+        (9.0, ["x2", "x3"], "1 of 3 changes keeps all but 3.2 of that (half of it)"),
     ],
 )
 def test_a_loss_within_noise_counts_as_kept_up_to_half_of_the_gain(noise, back, words):
@@ -198,7 +198,7 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
     assert both.changed == {"x1": 0.25, "x2": 0.0}
     never = reach(ONES, 0.5, tried)
     assert not never.claims[0].certain
-    assert "No change of the default is known to reach 0.5" in never.sentence
+    assert "The default is not known to reach 0.5" in never.sentence
     with pytest.raises(hx.base.NothingToExplain, match="reaches 7 already"):
         reach(ONES, 7.0, tried)
 

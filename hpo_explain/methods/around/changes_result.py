@@ -281,28 +281,30 @@ class Changes(Result):
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
         half = float(self.whole_drawn.mean()) / 2.0
-        what_stays = f"{self.keep:.0%} of that is kept"
+        kept = f"{self.keep:.0%} of that"
         if self.noise_std > (1.0 - self.keep) * 2.0 * half:
             why = "the noise of one evaluation" if self.noise_std < half else "half of it"
             lost = format_value(min(self.noise_std, half))
-            what_stays = f"that is kept but for {lost} at most, {why}"
+            kept = f"all but {lost} of that ({why})"
         every = counted(int(self.own.sum()), "change")
+        verb = "keeps" if self.few == 1 else "keep"
         return self.kept.claim(
             "keep",
             back,
             exact=self.exact,
-            text=f"With {self.few} of {every} {what_stays}: {join_names(back)} can be put back.",
+            text=f"{self.few} of {every} {verb} {kept}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
         )
 
     def _reached(self, goal: float) -> tuple[Claim, ...]:
         reached, taken = self.kept, tuple(self.changed)
         start, objective = self.start.name, format_value(goal)
-        text = f"To reach {objective} from {start} takes {counted(self.few, 'change')}."
+        start = f"{start[0].upper()}{start[1:]}"
+        text = f"{start} reaches {objective} with {counted(self.few, 'change')}."
         if reached.doubtful:
             text = (
-                f"No change of {start} is known to reach {objective}: the likeliest one does with "
-                f"{reached.probability:.0%}."
+                f"{start} is not known to reach {objective}: the likeliest changes do with "
+                f"{reached.probability:.0%} probability."
             )
         pairs = tuple(map(self._pair, taken))
         claim = reached.claim("difference", taken, text=text, values=pairs, exact=self.exact)
