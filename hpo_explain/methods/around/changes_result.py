@@ -16,6 +16,7 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    capitalized,
     counted,
     fact,
     format_level,
@@ -298,8 +299,7 @@ class Changes(Result):
 
     def _reached(self, goal: float) -> tuple[Claim, ...]:
         reached, taken = self.kept, tuple(self.changed)
-        start, objective = self.start.name, format_value(goal)
-        start = f"{start[0].upper()}{start[1:]}"
+        start, objective = capitalized(self.start.name), format_value(goal)
         text = f"{start} reaches {objective} with {counted(self.few, 'change')}."
         if reached.doubtful:
             text = (
