@@ -16,7 +16,6 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
-    capitalized,
     counted,
     fact,
     format_level,
@@ -24,6 +23,7 @@ from hpo_explain.base import (
     join_names,
     leading,
 )
+from hpo_explain.base.phrases import capitalized
 from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.methods.around.mixtures import change_in_words
 from hpo_explain.space import Array, Bools
