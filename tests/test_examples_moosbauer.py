@@ -167,7 +167,7 @@ def test_little_sampling_bias_gives_the_papers_table_1():
     from examples.papers.moosbauer_synthetic import PAPER
 
     found = [studied(3, 5.0, seed) for seed in range(5)]
-    measured = [[s.mmd, *s.delta[[1, 3], 0], *s.delta[[1, 3], 2]] for s in found]
+    measured = [[s.mmd, *s.delta()[[1, 3], 0], *s.delta()[[1, 3], 2]] for s in found]
     mean, std = np.mean(measured, axis=0), np.std(measured, axis=0, ddof=1)
     # the paper's repetitions may be one run
     theirs = PAPER["d = 3, low bias"]

@@ -1,5 +1,6 @@
 """The papers' experiments are listed, judged and written as the page says."""
 
+import re
 import subprocess
 import sys
 from time import process_time, sleep
@@ -7,35 +8,26 @@ from time import process_time, sleep
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from scipy.stats import norm
 
 from examples.papers import __main__ as command
 from examples.papers.frame import (
     NEEDS,
     Experiment,
-    Page,
     Profile,
     Row,
-    Saved,
+    Section,
     Sheet,
-    judged,
+    in_turn,
+    page,
     quoted,
 )
+from examples.papers.verdicts import Finding, Number
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.merge
 
-# the tables and figures with results, as the papers number them
-TABLES = {
-    "fanova": {1, 2},
-    "moosbauer": {1, 2, 3, 7, 8, 9, 10, 11},
-    "shapleymbo": {1, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13},
-}
-FIGURES = {
-    "fanova": {*range(1, 7)},
-    "moosbauer": {1, 2, 3, 4, 5, 6, 7, 8, 10, 11},
-    "shapleymbo": {*range(1, 16)},
-}
+# the tables and figures that the papers number
+LAST = {"fanova": (2, 6), "moosbauer": (11, 11), "shapleymbo": (13, 16)}
 
 
 def row(kind: str, *arguments, **options) -> Row:
@@ -45,27 +37,33 @@ def row(kind: str, *arguments, **options) -> Row:
     return sheet.rows[0]
 
 
-def test_every_table_and_figure_with_results_is_an_experiment():
-    listed = {(one.paper, one.name) for one in command.experiments()}
+def test_every_table_and_figure_is_repeated_or_listed_with_a_reason():
+    repeated = {(one.paper, name) for one in command.experiments() for name in one.names}
+    listed = set()
+    for paper, what in re.findall(r"^\| (\w+), (.+?) \|", command.HEAD, re.M):
+        for kind, some in re.findall(r"(Table|Figure)s? ([\d, and to]+)", what):
+            ends = re.findall(r"(\d+) to (\d+)", some)
+            numbers = {n for a, b in ends for n in range(int(a), int(b) + 1)}
+            numbers |= {int(n) for n in re.findall(r"\d+", some)}
+            listed |= {(paper, f"{kind.lower()}{n}") for n in numbers}
     expected = {
         (paper, f"{kind}{n}")
-        for kind, all_of in (("table", TABLES), ("figure", FIGURES))
-        for paper, numbers in all_of.items()
-        for n in numbers
+        for paper, (tables, figures) in LAST.items()
+        for kind, last in (("table", tables), ("figure", figures))
+        for n in range(1, last + 1)
     }
-    assert listed - {("shapleybo", "teams")} == expected
+    assert repeated | listed == expected
+    # of a table that is listed a part may be repeated
+    assert repeated & listed == {("shapleymbo", "table1")}
+    assert len(command.experiments()) <= 40
 
 
 def test_only_takes_papers_and_names(capsys):
     every = command.experiments()
-    assert [(x.paper, x.name) for x in command.chosen(["shapleymbo", "table6"], every)] == [
-        ("shapleymbo", "table6")
+    assert [x.names for x in command.chosen(["shapleymbo", "figure5"], every)] == [
+        ("table6", "figure5")
     ]
-    assert {x.paper for x in command.chosen(["table1"], every)} == {
-        "fanova",
-        "moosbauer",
-        "shapleymbo",
-    }
+    assert {x.paper for x in command.chosen(["table1"], every)} == {"moosbauer", "shapleymbo"}
     assert {x.paper for x in command.chosen(["fanova"], every)} == {"fanova"}
     assert command.chosen([], every) == every
     with pytest.raises(SystemExit):
@@ -74,9 +72,9 @@ def test_only_takes_papers_and_names(capsys):
 
 
 def test_tables_come_before_figures_and_2_before_10():
-    names = [x.name for x in command.experiments() if x.paper == "moosbauer"]
-    assert names[:4] == ["table1", "table2", "table3", "table7"]
-    assert names[-3:] == ["figure8", "figure10", "figure11"]
+    names = [x.names[0] for x in command.experiments() if x.paper == "moosbauer"]
+    assert names[:5] == ["table1", "table2", "table3", "table7", "table10"]
+    assert names[-2:] == ["figure4", "figure6"]
 
 
 def test_rows_of_a_papers_table_are_quoted_as_they_are_printed():
@@ -110,34 +108,12 @@ def test_panels_have_the_shape_of_their_titles():
     assert sheet.panels("one").get_title() == "one"
     assert [ax.get_title() for ax in sheet.panels(["a", "b"])] == ["a", "b"]
     assert sheet.panels([["a", "b"], ["c", "d"]])[1, 0].get_title() == "c"
-    assert len(sheet.figure.axes) == 4
+    assert [len(figure.axes) for figure in sheet.figures] == [1, 2, 4]
 
 
 def test_settings_and_seeds_are_crossed():
     found = Profile(seed=3).over_seeds(lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9)
     assert found == [[14, 15], [25, 26]]
-
-
-def busy(seconds: float, result: float) -> float:
-    """Return a result after some seconds of a processor."""
-    start = process_time()
-    while process_time() - start < seconds:
-        np.linalg.norm(np.ones(1000))
-    return result
-
-
-def test_repetitions_are_stored_and_judged_again(tmp_path):
-    profile = Profile(stored=tmp_path / "stored", saved=Saved())
-    arguments = [(0.3, 8.0), (0.1, 2.0)]
-    first = profile.repeated(busy, arguments)
-    assert profile.saved.seconds == 0.0
-    files = {*(tmp_path / "stored").rglob("output.pkl")}
-    assert len(files) == 2
-    written = {file: file.stat().st_mtime_ns for file in files}
-    assert profile.repeated(busy, arguments) == first == [8.0, 2.0]
-    assert {file: file.stat().st_mtime_ns for file in files} == written
-    # what they took is not forgotten
-    assert profile.saved.seconds == pytest.approx(0.4, abs=0.05)
 
 
 FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
@@ -167,98 +143,69 @@ def test_what_needs_data_names_them_and_how_to_get_them(tmp_path):
     for one in command.experiments():
         if one.needs:
             rows = one.found(Profile(data=tmp_path)).rows
-            assert judged(rows) == NEEDS
+            assert {row.missing for row in rows} == {NEEDS}
             assert all("examples/papers/README.md" in row.why for row in rows)
     text = (ROOT / "examples" / "papers" / "README.md").read_text(encoding="utf-8")
     for file in {file for one in command.experiments() for file in one.needs}:
         assert file in text
 
 
-def table(verdict: bool) -> Sheet:
-    """Return a sheet with one number, which agrees or differs."""
-    sheet = Sheet(Profile())
-    sheet.number("x | y", 1.0, 1.0 if verdict else 2.0)
-    return sheet
+def table(sheet: Sheet) -> None:
+    """Add two numbers, of which one differs, and a finding."""
+    sheet.number("x | y", 1.0, 1.0, note="read off a figure")
+    sheet.number("z", 1.0, 2.0, printed="-1", note="with its sign turned", why="it is another")
+    sheet.exact("x is smaller", True, "1 against 2")
 
 
-MOOSBAUER = Experiment("moosbauer", "table1", "Regions", table, basis="a task")
-FANOVA = Experiment("fanova", "figure5", "SPEAR", table)
+TABLE = Experiment("moosbauer", ("table1", "figure2"), "Regions", table, basis="a task")
+FIGURE = Experiment("fanova", ("figure5",), "SPEAR", lambda sheet: sheet.needs("it", "its authors"))
 
 
 def test_the_page_counts_and_shows_what_was_found():
-    page, missing = Page("# Head"), Sheet(Profile())
-    missing.needs("all of it", "its authors")
-    page.add(MOOSBAUER, table(True), "figures/a.png", 2.0)
-    page.add(FANOVA, missing, None, 0.0)
-    text = page.text([MOOSBAUER.label, FANOVA.label])
-    said = "1 agree, 0 are not contradicted, 0 differ, 1 need data."
-    assert f"Of 2 tables and figures {said}" in text
-    assert "| moosbauer | 1: Table 1 | 0 | 0 | 0 |" in text
-    assert "| fanova | 0 | 0 | 0 | 1: Figure 5 |" in text
-    assert "**agrees** (1 agrees). Measured on a task. 2.0 s." in text
-    assert "| x \\| y | 1.00 | 1.00 | 0.00 | 0.01 of 1.00 | agrees |" in text
-    assert "| all of it |  |  |  |  | needs data: its authors |" in text
-    assert "![moosbauer, Table 1](figures/a.png)" in text
+    sections = [Section(one, one.found(Profile()).rows, ["a.png"], 2.0) for one in (TABLE, FIGURE)]
+    assert [one.verdict(Number) for one in sections] == ["differs", ""]
+    assert [one.verdict(Finding) for one in sections] == ["agrees", ""]
+    text = page("# Head\n", sections)
+    of_numbers, of_signs = re.findall(r"^- \*(.+)$", text, re.M)
+    assert of_numbers.startswith("Numbers*, by section: 0 agrees, 0 not contradicted, 1 differs;")
+    assert of_numbers.endswith("one by one: 1 agrees, 0 not contradicted, 1 differs, 0 undecided.")
+    assert of_signs.startswith("Signs*, by section: 1 agrees,")
+    assert "The 2 sections take 4 seconds of one processor." in text
+    assert "| moosbauer, Table 1, Figure 2 | differs | agrees | 2 |" in text
+    assert "### moosbauer, Table 1, Figure 2: Regions\n" in text
+    assert "Numbers: **differs**. Signs: **agrees**. Measured on a task. 2.0 s." in text
+    assert "| x \\| y | 1.00 [1] | 1.00 | 0.00 | 0% | agrees |" in text
+    assert "| z | -1 [2] | 2.00 | 0.00 | 0% | differs: it is another |" in text
+    assert "[1] read off a figure.  \n[2] with its sign turned.  \n" in text
+    assert "| it |  |  |  |  | needs data: its authors |" in text
+    assert "![moosbauer, Table 1, Figure 2](a.png)" in text
 
 
-def test_what_was_not_repeated_stays_on_the_page():
-    labels = [FANOVA.label, MOOSBAUER.label]
-    page = Page("# Head")
-    page.add(MOOSBAUER, table(True), "figures/a.png", 2.0)
-    page.add(FANOVA, table(True), None, 0.0)
-    before = page.text(labels)
-    again = Page("# Head", before)
-    assert again.text(labels) == before
-    again.add(MOOSBAUER, table(False), None, 1.0)
-    text = again.text(labels)
-    assert "1 agree, 0 are not contradicted, 1 differ, 0 need data." in text
-    assert "| moosbauer | 0 | 0 | 1: Table 1 | 0 |" in text
-    assert "figures/a.png" not in text
-    assert page.sections[FANOVA.label] in text
-    assert MOOSBAUER.label not in again.text([FANOVA.label])
-    assert "Not repeated yet" not in again.text(labels)
-    third = "shapleymbo, Table 4"
-    assert f"Not repeated yet: {third}." in again.text([*labels, third])
+def test_a_common_multiple_is_no_printed_number():
+    sheet = Sheet(Profile())
+    sheet.numbers("{}", [["a", "b"]], [1.0, 2.0], [[1.0, 2.0]], together="both")
+    assert len(sheet.rows) == 3
+    counts = Section(TABLE, sheet.rows).counted(Number)
+    assert counts == {"agrees": 2}
 
 
-def test_the_page_adds_up_what_it_takes():
-    for seconds, said in ((600.0, "within"), (1400.0, "more than")):
-        page = Page("# Head")
-        page.add(MOOSBAUER, table(True), None, seconds)
-        page.add(FANOVA, table(True), None, 90.25)
-        text = page.text([MOOSBAUER.label, FANOVA.label])
-        total = f"{seconds + 90.2:,.0f} seconds of one processor"
-        assert f"That takes {total}, {said} the 1,200" in text
+def test_what_shares_a_section_is_found_in_turn():
+    sheet = Sheet(Profile())
+    in_turn(table, lambda sheet: sheet.beside("w", "3"))(sheet)
+    assert [row.what for row in sheet.rows] == ["x | y", "z", "x is smaller", "w"]
+    assert "| w |  | 3 |  |  | not judged |" in Section(TABLE, sheet.rows).text
 
 
-def test_the_page_says_once_what_would_have_to_be_done_to_agree():
-    sheet, rng = Sheet(Profile()), np.random.default_rng(0)
-    values = rng.normal(size=16)
+def test_a_verdict_says_how_many_repetitions_would_tell_and_whether_it_is_narrow():
+    values = np.random.default_rng(0).normal(size=16)
     weak = 0.4 + (values - values.mean()) / values.std(ddof=1)
-    sheet.finding("a is larger", weak, "")
-    sheet.finding("b is larger", weak - 1.0, "")
-    sheet.finding("c is larger", weak, "")
-    sheet.in_one("d happens", [True, False, False], "")
-    # 1.6 errors, of which it takes those of four rows, and .84
-    n = 16 * ((norm.isf(0.01 / 8.0) + norm.ppf(0.8)) / 1.6) ** 2
-    assert 90 < n < 100
-    page = Page("# Head")
-    page.add(MOOSBAUER, sheet, None, 1.0)
-    page.add(FANOVA, table(True), None, 1.0)
-    labels = [MOOSBAUER.label, FANOVA.label]
-    text = page.text(labels)
-    said = (
-        "| moosbauer, Table 1 | about 94 repetitions, of which there are 16 (a is larger and "
-        "1 more); the mean margin is not on the paper's side (b is larger); the paper has one "
-        "run, and what is in it is chance (d happens) |"
+    shown = row("finding", "a is larger", weak, "").shown(1)
+    # 1.6 errors, of which it takes 2.58 and .84: (3.42 / 1.6)² times 16
+    assert shown.endswith(
+        "| +1.6 errors |  | not contradicted: about 73 repetitions would tell, "
+        "of which there are 16 |"
     )
-    assert text.count(said) == 1
-    # it stays where another is repeated, and goes when the table agrees
-    again = Page("# Head", text)
-    again.add(FANOVA, table(True), None, 1.0)
-    assert again.text(labels) == text
-    again.add(MOOSBAUER, table(True), None, 1.0)
-    assert "repetitions, of which" not in again.text(labels)
+    assert "narrowly" in row("finding", "a is larger", weak + 0.4, "").shown(1)
 
 
 @pytest.mark.thorough
@@ -274,31 +221,17 @@ def test_figures_are_small(tmp_path):
 
 
 @pytest.mark.thorough
-def test_the_command_writes_results_beside_the_figures(tmp_path):
+def test_some_experiments_are_printed_and_not_written(tmp_path):
+    words = "--only shapleymbo table2 --workers 1 --out"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "examples.papers",
-            "--only",
-            "shapleymbo",
-            "figure2",
-            "--workers",
-            "1",
-            "--out",
-            str(tmp_path),
-        ],
+        [sys.executable, "-m", "examples.papers", *words.split(), str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "shapleymbo, Figure 2: agrees" in done.stdout
-    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
-    assert "Of 1 tables and figures 1 agree" in page
-    said = "`python -m examples.papers --only shapleymbo figure2`"
-    assert f"{said}, with the quick profile and seeds from 0 on" in page
-    assert (tmp_path / "figures" / "shapleymbo_figure2.png").exists()
+    assert done.stdout.startswith("### shapleymbo, Table 2: ")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_seconds_are_those_of_a_processor():
@@ -315,13 +248,19 @@ def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys, tmp_path):
     def fails(sheet):
         raise ValueError("no luck")
 
-    broken = Experiment("fanova", "table1", "Broken", fails)
-    whole = Experiment("fanova", "table2", "Whole", lambda sheet: sheet.exact("x", True, "y"))
-    monkeypatch.setattr(command, "experiments", lambda: [broken, whole])
+    def whole(sheet):
+        sheet.panels("")
+        sheet.exact("x", True, "y")
+
+    broken = Experiment("fanova", ("table1",), "Broken", fails)
+    drawn = Experiment("fanova", ("table2",), "Whole", whole)
+    monkeypatch.setattr(command, "experiments", lambda: [broken, drawn])
     with pytest.raises(SystemExit) as stopped:
-        command.main(["--only", "fanova", "--out", str(tmp_path)])
+        command.main(["--out", str(tmp_path)])
     assert stopped.value.code == 1
-    printed = capsys.readouterr()
-    assert "no luck" in printed.err
-    assert "fanova, Table 1: differs" in printed.out
-    assert "fanova, Table 2: agrees" in printed.out
+    assert "no luck" in capsys.readouterr().err
+    text = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "| fanova, Table 1 |  | differs |" in text
+    assert "| fanova, Table 2 |  | agrees |" in text
+    assert "by `python -m examples.papers`, with seeds from 0 on" in text
+    assert (tmp_path / "figures" / "fanova_table2_0.png").exists()

@@ -1,4 +1,4 @@
-"""Table 2 and Figure 5 of Hutter et al. (2014): importance in the whole space and in good regions.
+"""Table 2 of Hutter et al. (2014): importance in the whole space and in good regions.
 
 The paper's solvers' data are not at hand. Here objectives of neural networks are explained: the
 accuracy of 2,000 configurations on OpenML phoneme (LCBench) as it is, as the improvement over the
@@ -118,9 +118,6 @@ def tables(profile: Profile) -> np.ndarray:
     return np.transpose(found)
 
 
-SOLVERS = "runs of 16 configuration scenarios of SAT, MIP and ASP solvers, which are not published"
-
-
 @experiment(
     "fanova",
     "table2",
@@ -157,10 +154,5 @@ def table_2(sheet: Sheet) -> None:
             f"{listed(100 * good, 0)} %",
             "in 14 of 16",
         )
-    sheet.needs("the paper's 16 scenarios", SOLVERS, 96)
-
-
-@experiment("fanova", "figure5", "A solver's heuristic on two distributions of instances")
-def figure_5(sheet: Sheet) -> None:
-    """Say what it needs."""
-    sheet.needs("SPEAR's variable selection heuristic on BMC and SWV", SOLVERS)
+    scenarios = "runs of 16 configuration scenarios of SAT, MIP and ASP solvers, not published"
+    sheet.needs("the paper's 16 scenarios", scenarios, 96)

@@ -8,33 +8,28 @@ table that is not compared is left out with a reason. Nothing agrees that was no
 
 from __future__ import annotations
 
-import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Memory
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from examples.papers.verdicts import (
     AGREES,
-    ALL_AT_ONCE,
-    ALL_TRIALS,
     DIFFERS,
     NOT_CONTRADICTED,
-    ONE_RUN,
+    UNDECIDED,
     Finding,
     Number,
-    are_decisive,
-    missing,
+    repetitions_needed,
     verdict,
     weights_of,
 )
@@ -43,8 +38,8 @@ from examples.papers.verdicts import (
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NEEDS, LEFT_OUT = "needs data", "left out"
 RESAMPLES = 50
-BUDGET = 1200  # seconds of one processor: ten minutes on two
 
+LDA = "online_lda_grid288.csv"
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = ("hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz")
 NETWORK_DESIGN = "mlp_surrogate95_design.csv"
@@ -53,6 +48,7 @@ NETWORK_BACKGROUND = "mlp_surrogate95_background7000.csv.gz"
 NETWORK_CONTRIBUTIONS = "mlp_phoneme_shapley_K20000.csv.gz"
 HOW = "examples/papers/README.md says how to get"
 FETCH = {
+    LDA: f"the grid of Snoek et al. for online LDA; {HOW} it",
     PHONEME: f"LCBench's table of phoneme; {HOW} it",
     PATHS: f"the thesis's logged runs; {HOW} them",
     SHAPLEY: f"the R tool's answers for the thesis's runs; {HOW} them",
@@ -71,7 +67,7 @@ class Row(NamedTuple):
     what : str
         The number, or the finding.
     paper, ours : str
-        The paper's number, and the one found here.
+        What the paper prints, and what was found here.
     judged : Number or Finding, optional
         What is judged; without it the row says what is missing.
     digits : int
@@ -82,6 +78,8 @@ class Row(NamedTuple):
         NEEDS or LEFT_OUT where nothing is judged.
     cells : int
         How many cells of a printed table it is.
+    note : str
+        A footnote to what the paper prints.
     """
 
     what: str
@@ -92,6 +90,7 @@ class Row(NamedTuple):
     why: str = ""
     missing: str = ""
     cells: int = 0
+    note: str = ""
 
     def verdict(self, n_rows: int) -> str:
         """Return the verdict where so many rows are judged together."""
@@ -99,45 +98,28 @@ class Row(NamedTuple):
             return self.missing
         return self.judged.verdict(n_rows)
 
-    def shown(self, n_rows: int) -> str:
+    def shown(self, n_rows: int, mark: str = "") -> str:
         """Return the row of a table where so many rows are judged together."""
-        error = tells = ""
+        error = tells = narrow = ""
+        said, why = self.verdict(n_rows), self.why
         if isinstance(self.judged, Number):
-            shown = f".{self.digits}f"
-            error = f"{self.judged.error:{shown}}"
-            tells = f"{self.judged.tells(n_rows):{shown}}"
-            tells += f" of {2.0 * self.judged.least:{shown}}"
+            error = f"{self.judged.error:.{self.digits}f}"
+            if self.judged.effect:
+                tells = f"{self.judged.tells(n_rows) / self.judged.effect:.0%}"
         elif self.judged is not None and any(self.judged.errors):
-            pairs = zip(self.judged.margins, self.judged.errors, strict=True)
-            margin = min(m / e if e else np.inf * np.sign(m) for m, e in pairs)
-            error = f"{margin:+.1f} errors"
-        said = self.verdict(n_rows)
-        explained = self.missing or said == DIFFERS
-        said += f": {self.why}" if self.why and explained else ""
+            error = f"{self.judged.in_errors:+.1f} errors"
+        if self.judged is not None:
+            narrow = ", narrowly" if self.judged.is_narrow(n_rows) else ""
+            if said != DIFFERS:
+                is_open = said == NOT_CONTRADICTED
+                why = repetitions_needed(self.judged, n_rows) if is_open else ""
+        said += narrow + (f": {why}" if why else "")
         what = self.what
         if self.missing and self.cells > 1:
             what += f" ({self.cells} cells)"
-        cells = (what, self.paper, self.ours, error, tells, said)
+        cells = (what, self.paper + mark, self.ours, error, tells, said)
         texts = [cell.replace("|", "\\|") for cell in cells]
         return "| " + " | ".join(texts) + " |"
-
-
-class Saved:
-    """What stored repetitions took of a processor when they were repeated, in seconds."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.seconds = 0.0
-
-
-def timed(function: Callable[..., Any], source: str, *arguments: Any) -> tuple[float, Any]:
-    """Return the processor seconds that a call takes, and what it returns.
-
-    With its source as an argument it is repeated when it was changed.
-    """
-    start = process_time()
-    found = function(*arguments)
-    return process_time() - start, found
 
 
 class Profile(NamedTuple):
@@ -147,8 +129,6 @@ class Profile(NamedTuple):
     data: Path = DATA
     seed: int = 0
     workers: int = 1
-    stored: Path | None = None
-    saved: Saved = Saved()
 
     def size(self, quick: int, thorough: int) -> int:
         """Return a number of repetitions."""
@@ -163,26 +143,12 @@ class Profile(NamedTuple):
         return pd.read_csv(self.data / file)
 
     def repeated(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
-        """Return the results of a function that is called with each tuple of arguments.
-
-        Those that are stored are read, and others are stored, so that they can be judged again.
-        """
-        call, are_stored = timed, [False] * len(arguments)
-        source = inspect.getsource(function)
-        work = [(function, source, *some) for some in arguments]
-        if self.stored is not None:
-            call = Memory(self.stored, verbose=0).cache(timed)
-            are_stored = [call.check_call_in_cache(*some) for some in work]
+        """Return the results of a function that is called with each tuple of arguments."""
         if self.workers == 1:
-            with threadpool_limits(1):
-                found = [call(*some) for some in work]
-        else:
-            one_thread = {"initializer": threadpool_limits, "initargs": (1,)}
-            with ProcessPoolExecutor(self.workers, **one_thread) as pool:
-                found = list(pool.map(call, *zip(*work, strict=True)))
-        seconds = [taken for taken, _ in found]
-        self.saved.seconds += float(np.dot(seconds, are_stored))
-        return [result for _, result in found]
+            return [function(*some) for some in arguments]
+        one_thread = {"initializer": threadpool_limits, "initargs": (1,)}
+        with ProcessPoolExecutor(self.workers, **one_thread) as pool:
+            return list(pool.map(function, *zip(*arguments, strict=True)))
 
     def over_seeds(
         self, function: Callable[..., Any], settings: Sequence[tuple], quick: int, thorough: int
@@ -199,21 +165,21 @@ class Profile(NamedTuple):
 
 @dataclass(eq=False)
 class Sheet:
-    """What an experiment finds: rows beside the paper's numbers, and its figure."""
+    """What an experiment finds: rows beside the paper's numbers, and figures."""
 
     profile: Profile
     rows: list[Row] = field(default_factory=list)
-    figure: Figure | None = None
+    figures: list[Figure] = field(default_factory=list)
 
     def finding(
-        self, what: str, margins: Any, ours: str, paper: str = "yes", why: str = ""
+        self, what: str, margins: Any, ours: str, paper: str = "yes", why: str = "", note: str = ""
     ) -> None:
         """Add by which margin a finding of a paper holds, positive where it does.
 
         Repetitions are the last axis; a finding of several margins holds where all of them do.
         """
         judged = Finding.of(margins)
-        self.rows.append(Row(what, paper, ours, judged, why=why))
+        self.rows.append(Row(what, paper, ours, judged, why=why, note=note))
 
     def of_halves(self, what: str, margins: Any, ours: str, paper: str = "yes") -> None:
         """Add by which margin a finding holds in random halves of the trials, the last axis.
@@ -224,7 +190,7 @@ class Sheet:
         values = np.atleast_2d(margins)
         means, errors = values.mean(axis=1), values.std(axis=1, ddof=1)
         freedom = values.shape[1] - 1.0
-        judged = Finding(tuple(means), tuple(errors), freedom, fixed=ALL_TRIALS)
+        judged = Finding(tuple(means), tuple(errors), freedom)
         self.rows.append(Row(what, paper, ours, judged))
 
     def exact(self, what: str, holds: Any, ours: str, paper: str = "yes", why: str = "") -> None:
@@ -254,21 +220,7 @@ class Sheet:
         share = float(np.mean(flags))
         margin = float(share >= 0.99) - float(share <= 0.01)
         said = f"{ours}; in {share:.0%} of resamples"
-        judged = Finding((margin,), (0.0,), fixed=ALL_AT_ONCE)
-        self.rows.append(Row(what, paper, said, judged, why=why))
-
-    def in_one(self, what: str, flags: Any, ours: str, paper: str = "yes", why: str = "") -> None:
-        """Add what happened in the paper's one run, and in how many of those here.
-
-        It differs if it happens in none of them, and agrees only if it does in nearly all: that one
-        run showed what some do is not contradicted.
-        """
-        held = np.asarray(flags, dtype=float)
-        share, std = float(held.mean()), float(held.std())
-        rare = Finding((share - 1e-9,), (0.0,))
-        usual = Finding((share - 0.9,), (std,), fixed=ONE_RUN)
-        judged = usual if held.any() else rare
-        said = f"in {int(held.sum())} of {len(held)} runs{ours}"
+        judged = Finding((margin,), (0.0,))
         self.rows.append(Row(what, paper, said, judged, why=why))
 
     def resamples(self, n: int) -> list[np.ndarray]:
@@ -280,6 +232,10 @@ class Sheet:
         """Add what was not measured, and where its data come from: a file, or words."""
         why = FETCH.get(where, where)
         self.rows.append(Row(what, why=why, missing=NEEDS, cells=cells))
+
+    def beside(self, what: str, ours: str) -> None:
+        """Add what was found, and is not judged."""
+        self.rows.append(Row(what, ours=ours, missing="not judged"))
 
     def left_out(self, what: str, why: str, cells: int = 1) -> None:
         """Add cells of a printed table that are not compared, and why."""
@@ -299,6 +255,8 @@ class Sheet:
         digits: int = 2,
         why: str = "",
         cell: bool = True,
+        printed: str = "",
+        note: str = "",
     ) -> None:
         """Compare a number, or the mean of repetitions, with a paper's.
 
@@ -327,6 +285,10 @@ class Sheet:
             Why it differs, if it does.
         cell : bool
             Whether it is a cell of a printed table.
+        printed : str
+            What the paper prints, where another number than this is judged; `note` says why.
+        note : str
+            A footnote to what the paper prints.
         """
         values = np.atleast_1d(np.asarray(ours, dtype=float))
         total, freedom, shrinking = _error(values, spread, of, error, one_draw)
@@ -340,8 +302,8 @@ class Sheet:
             repetitions=len(values),
             shrinking=shrinking,
         )
-        shown = [f"{value:.{digits}f}" for value in (paper, values.mean())]
-        row = Row(what, *shown, judged, digits=digits, why=why, cells=int(cell))
+        theirs, found = (f"{value:.{digits}f}" for value in (paper, values.mean()))
+        row = Row(what, printed or theirs, found, judged, int(digits), why, "", int(cell), note)
         self.rows.append(row)
 
     def numbers(
@@ -410,8 +372,9 @@ class Sheet:
         """Return the axes of a figure in the shape of their titles: one, a row, or rows."""
         size = np.atleast_2d(titles).shape
         figsize = (width * size[1], height * size[0])
-        self.figure = Figure(figsize=figsize, layout="constrained")
-        axes = self.figure.subplots(*size, squeeze=False, **shared)
+        figure = Figure(figsize=figsize, layout="constrained")
+        self.figures.append(figure)
+        axes = figure.subplots(*size, squeeze=False, **shared)
         for ax, title in zip(axes.ravel(), np.ravel(titles), strict=True):
             ax.tick_params(labelsize=7)
             ax.set_title(title, fontsize=8)
@@ -439,27 +402,6 @@ def _error(
     return float(variance**0.5), freedom, shrinking
 
 
-def judged(rows: Sequence[Row]) -> str:
-    """Return the verdict on a table."""
-    some = [row.judged for row in rows if row.judged is not None]
-    return verdict(some) if some else NEEDS
-
-
-def hindered(rows: Sequence[Row]) -> str:
-    """Return what the rows that keep a table from agreeing would need, the same said once."""
-    some = [row for row in rows if row.judged is not None]
-    judgements = [row.judged for row in some]
-    reasons: dict[str, list[str]] = {}
-    for row, decides in zip(some, are_decisive(judgements), strict=True):
-        if decides and row.verdict(len(some)) == NOT_CONTRADICTED:
-            why = missing(row.judged, len(some))
-            reasons.setdefault(why, []).append(row.what)
-    return "; ".join(
-        f"{why} ({names[0]}{f' and {len(names) - 1} more' if names[1:] else ''})"
-        for why, names in reasons.items()
-    )
-
-
 def quoted(table: str) -> dict[str, np.ndarray]:
     """Return the numbers (columns,) of each row of a paper's table: "name: 1.2 (0.3), 4.5"."""
     rows = [line.strip().split(":") for line in table.strip().splitlines()]
@@ -475,12 +417,16 @@ def listed(values: Iterable[float], digits: int = 1) -> str:
 
 
 class Experiment(NamedTuple):
-    """A table or figure of a paper, and the function that repeats it.
+    """Tables and figures of a paper, and the function that repeats them.
 
     Attributes
     ----------
-    paper, name, title : str
-        The paper's short name, "table6" or "figure3", and what it is about.
+    paper : str
+        The paper's short name.
+    names : tuple of str
+        "table6", "figure3".
+    title : str
+        What they are about.
     run : callable
         Of a `Sheet`, to which it adds what it finds, and of `data`, if there are any.
     data : callable, optional
@@ -490,11 +436,11 @@ class Experiment(NamedTuple):
     basis : str
         On what it was measured, where the paper's own data are not at hand.
     cells : int
-        Cells with results of the printed table; each has a row, or is left out with a reason.
+        Cells with results of the printed tables; each has a row, or is left out with a reason.
     """
 
     paper: str
-    name: str
+    names: tuple[str, ...]
     title: str
     run: Callable[..., None]
     data: Callable[[Profile], Any] | None = None
@@ -504,9 +450,9 @@ class Experiment(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return "moosbauer, Table 1"."""
-        kind, number = re.fullmatch(r"([a-z]+)(\d*)", self.name).groups()
-        return f"{self.paper}, {kind.capitalize()} {number}".strip()
+        """Return "moosbauer, Table 1, Figure 10"."""
+        named = [re.sub(r"([a-z]+)(\d+)", r"\1 \2", name).capitalize() for name in self.names]
+        return ", ".join([self.paper, *named])
 
     def found(self, profile: Profile) -> Sheet:
         """Return what is found, or which file is missing."""
@@ -523,111 +469,107 @@ class Experiment(NamedTuple):
         return sheet
 
 
-EXPERIMENTS: dict[tuple[str, str], Experiment] = {}
+EXPERIMENTS: list[Experiment] = []
 
 
-def experiment(paper: str, name: str, title: str, **options: Any) -> Callable:
-    """Register a function as the repetition of a table or figure."""
+def experiment(paper: str, names: str, title: str, **options: Any) -> Callable:
+    """Register a function as the repetition of tables and figures, "table1 figure4"."""
 
     def registered(function: Callable[..., None]) -> Callable[..., None]:
-        EXPERIMENTS[paper, name] = Experiment(paper, name, title, function, **options)
+        EXPERIMENTS.append(Experiment(paper, tuple(names.split()), title, function, **options))
         return function
 
     return registered
 
 
+def in_turn(*parts: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that hands what it is given to several, which share a section."""
+
+    def every(*arguments: Any) -> None:
+        for part in parts:
+            part(*arguments)
+
+    return every
+
+
 # ------------------------------------------------------------------ the page
 
 
-class Page:
-    """The results as Markdown: an overview, then a section for each experiment.
+class Section(NamedTuple):
+    """What was found of an experiment, where its figures are, and what it took of a processor."""
 
-    What is added takes the place of a section of the same experiment that stands in `before`, and
-    of what it would need to agree.
-    """
+    experiment: Experiment
+    rows: Sequence[Row]
+    figures: Sequence[str] = ()
+    seconds: float = 0.0
 
-    def __init__(self, head: str, before: str = "") -> None:
-        overview, *parts = before.split("\n### ")
-        self.head = head
-        self.sections = {part.split(":")[0]: part.strip() for part in parts}
-        rows = re.findall(r"^\| (\w+, \w.*?) \| (.+) \|$", overview, re.M)
-        self.hindered: dict[str, str] = dict(rows)
+    @property
+    def n_rows(self) -> int:
+        """How many rows are judged together."""
+        return sum(row.judged is not None for row in self.rows)
 
-    def add(self, one: Experiment, found: Sheet, picture: str | None, seconds: float) -> str:
-        """Add an experiment, and return its section."""
-        said = judged(found.rows)
-        basis = f" Measured on {one.basis}." if one.basis and said != NEEDS else ""
-        n_rows = sum(row.judged is not None for row in found.rows)
-        by = [row.verdict(n_rows) for row in found.rows]
-        counts = [
-            f"{by.count(kind)} {kind}" for kind in (AGREES, NOT_CONTRADICTED, DIFFERS) if kind in by
-        ]
-        of = f" ({', '.join(counts)})" if counts else ""
-        head = [
-            "| what | paper | ours | standard error | tells | verdict |",
-            "|---|---|---|---|---|---|",
-        ]
-        rows = [row.shown(n_rows) for row in found.rows]
-        lines = [
-            f"{one.label}: {one.title}",
-            f"**{said}**{of}.{basis} {seconds:.1f} s.",
-            "\n".join([*head, *rows]),
-            *([f"![{one.label}]({picture})"] if picture else []),
-        ]
-        self.sections[one.label] = "\n\n".join(lines)
-        self.hindered.pop(one.label, None)
-        if said == NOT_CONTRADICTED:
-            self.hindered[one.label] = hindered(found.rows)
-        return self.sections[one.label]
+    def judged(self, kind: type) -> list[Any]:
+        """Return the numbers or the findings."""
+        return [row.judged for row in self.rows if isinstance(row.judged, kind)]
 
-    def text(self, labels: Iterable[str]) -> str:
-        """Return the page with the sections of some experiments, in their order."""
-        every = [*labels]
-        shown = [label for label in every if label in self.sections]
-        named: dict[str, dict[str, list[str]]] = {}
-        for label in shown:
-            paper, name = label.split(", ")
-            said = re.search(r"\n\*\*(.+?)\*\*", self.sections[label])[1]
-            kinds = (AGREES, NOT_CONTRADICTED, DIFFERS, NEEDS)
-            verdicts = named.setdefault(paper, {kind: [] for kind in kinds})
-            verdicts[said].append(name)
-        overview = [
-            "| paper | agrees | not contradicted | differs | needs data |",
-            "|---|---|---|---|---|",
-        ]
-        for paper, verdicts in named.items():
-            cells = [f"{len(n)}: {', '.join(n)}" if n else "0" for n in verdicts.values()]
-            overview.append(f"| {paper} | " + " | ".join(cells) + " |")
-        counts = [
-            f"{sum(len(verdicts[kind]) for verdicts in named.values())} {word}"
-            for kind, word in (
-                (AGREES, "agree"),
-                (NOT_CONTRADICTED, "are not contradicted"),
-                (DIFFERS, "differ"),
-                (NEEDS, "need data"),
-            )
-        ]
-        total = f"Of {len(shown)} tables and figures {', '.join(counts)}."
-        taken = [float(re.search(r" ([\d.]+) s\.\n", self.sections[label])[1]) for label in shown]
-        holds = "within" if sum(taken) <= BUDGET else "more than"
-        total += (
-            f" That takes {sum(taken):,.0f} seconds of one processor, {holds} the {BUDGET:,} that "
-            "two have in ten minutes."
+    def verdict(self, kind: type) -> str:
+        """Return the verdict on the numbers or on the findings, nothing without any."""
+        some = self.judged(kind)
+        return verdict(some, self.n_rows) if some else ""
+
+    def counted(self, kind: type) -> Counter[str]:
+        """Return how many printed numbers, or findings, have which verdict."""
+        some = [one for one in self.judged(kind) if not getattr(one, "together", False)]
+        return Counter(one.verdict(self.n_rows) for one in some)
+
+    @property
+    def text(self) -> str:
+        """The section as Markdown."""
+        one = self.experiment
+        notes = [*dict.fromkeys(row.note for row in self.rows if row.note)]
+        marks = {note: f" [{k}]" for k, note in enumerate(notes, 1)} | {"": ""}
+        said = [f"{what}: **{v}**" for kind, what in KINDS.items() if (v := self.verdict(kind))]
+        said.append(f"Measured on {one.basis}" if one.basis and said else "")
+        lines = [row.shown(self.n_rows, marks[row.note]) for row in self.rows]
+        head = (
+            "| what | paper | ours | standard error | tells | verdict |\n|---|---|---|---|---|---|"
         )
-        others = [label for label in every if label not in shown]
-        if others:
-            total += f" Not repeated yet: {'; '.join(others)}."
-        needed = [
-            f"| {label} | {self.hindered[label]} |" for label in shown if label in self.hindered
+        parts = [
+            f"### {one.label}: {one.title}",
+            ". ".join([*filter(None, said), f"{self.seconds:.1f} s."]),
+            "\n".join([head, *lines]),
+            "\n".join(f"[{k}] {note}.  " for k, note in enumerate(notes, 1)),
+            "\n".join(f"![{one.label}]({figure})" for figure in self.figures),
         ]
-        if needed:
-            overview += [
-                "",
-                "What is not contradicted would need, to agree:",
-                "",
-                "| table or figure | what it needs, or why nothing would do (of which rows) |",
-                "|---|---|",
-                *needed,
-            ]
-        sections = [f"### {self.sections[label]}" for label in shown]
-        return "\n\n".join([self.head, total, "\n".join(overview), *sections]) + "\n"
+        return "\n\n".join(filter(None, parts))
+
+
+KINDS = {Number: "Numbers", Finding: "Signs"}
+
+
+def page(head: str, sections: Sequence[Section]) -> str:
+    """Return the page: what was found in all, a line for each section, and the sections."""
+    said = []
+    for kind, what in KINDS.items():
+        counts = sum((section.counted(kind) for section in sections), Counter())
+        of_sections = Counter(section.verdict(kind) for section in sections)
+        in_all = [f"{counts[v]} {v}" for v in (AGREES, NOT_CONTRADICTED, DIFFERS, UNDECIDED)]
+        by_section = [f"{of_sections[v]} {v}" for v in (AGREES, NOT_CONTRADICTED, DIFFERS)]
+        said.append(
+            f"- *{what}*, by section: {', '.join(by_section)}; one by one: {', '.join(in_all)}."
+        )
+    lines = [
+        f"| {one.experiment.label} | {one.verdict(Number)} | {one.verdict(Finding)} | "
+        f"{one.seconds:.0f} |"
+        for one in sections
+    ]
+    table = ["| section | numbers | signs | seconds |", "|---|---|---|---|", *lines]
+    seconds = sum(one.seconds for one in sections)
+    taken = f"The {len(sections)} sections take {seconds:,.0f} seconds of one processor."
+    return (
+        "\n\n".join(
+            [head + "\n".join([*said, "", taken]), "\n".join(table)]
+            + [one.text for one in sections]
+        )
+        + "\n"
+    )

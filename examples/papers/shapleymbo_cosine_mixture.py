@@ -71,33 +71,25 @@ def table(path: DesirabilityPath) -> pd.DataFrame:
     return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
 
 
-@experiment("shapleymbo", "table1", "Three proposals in three dimensions", cells=21)
-def table_1(sheet: Sheet) -> None:
-    """Compare objective values, predictions and the bound: the thesis's run is one of many."""
+def three_dimensions(sheet: Sheet) -> None:
+    """Compare the first proposal, which the design decides; the others are one run of many."""
     theirs = np.array(THESIS)
     sheet.numbers(
-        "the function at the thesis's proposal {}",
+        "y of the function at the thesis's proposal {}",
         [ITERATIONS],
         theirs[:, 3],
         [[cosine_mixture(row[:3]) for row in theirs]],
         error=0.005,
-        cell=False,
+        note="the function at the printed x1, x2 and x3, which are rounded",
     )
+    found = np.array([table(path).to_numpy() for _, path in paths(sheet.profile, 3)])
+    sheet.numbers(
+        "{} of proposal 1", [("cb", "se", "m")], theirs[0, 4:], found[:, 0, 4:], one_draw=True
+    )
+    sheet.left_out("cb, se and m of proposals 2 and 3", "one run, of many that are possible", 6)
     sheet.left_out(
         "where the proposals lie", "the first's mean and uncertainty are alike in many places", 9
     )
-    found = np.array([table(path).to_numpy() for _, path in paths(sheet.profile, 3)])
-    for k in ITERATIONS:
-        sheet.number(f"y, proposal {k}", theirs[k - 1, 3], found[:, k - 1, 3], one_draw=True)
-    for j, name in enumerate(("cb", "se", "m"), 4):
-        sheet.numbers(
-            name + ", proposal {}",
-            [ITERATIONS],
-            theirs[:, j],
-            found[:, :, j],
-            together=name,
-            one_draw=True,
-        )
     se = found[:, :, 5]
     sheet.finding(
         "the uncertainty falls from proposal to proposal",
@@ -107,9 +99,12 @@ def table_1(sheet: Sheet) -> None:
     )
 
 
-@experiment("shapleymbo", "figure1", "Three proposals in one dimension")
-def figure_1(sheet: Sheet) -> None:
-    """Draw a run that ends at the minimum, and place its proposals in what the model predicts."""
+@experiment(
+    "shapleymbo", "table1 figure1", "Three proposals, in three and in one dimension", cells=21
+)
+def table_1(sheet: Sheet) -> None:
+    """Compare proposals; draw a run in one dimension that ends at the minimum."""
+    three_dimensions(sheet)
     found = paths(sheet.profile, 1)
     at_end = [abs(path.explanations[-1].config["x1"]) for _, path in found]
     ends = [[placed(run, path.explanations[k]) for k in (0, -1)] for run, path in found]
@@ -117,8 +112,8 @@ def figure_1(sheet: Sheet) -> None:
     payouts = np.array([path.explanations[-1].phi.sum(axis=0) for _, path in found])
     said = "mean at {:.0f} %, uncertainty at {:.0f} % of what is predicted"
     sheet.in_most(
-        "the first proposal's mean is good but not the best, its uncertainty high but "
-        "not the highest",
+        "in one dimension: the first proposal's mean is good but not the best, its uncertainty "
+        "high but not the highest",
         (0 < first[:, 0]) & (first[:, 0] < 50) & (50 < first[:, 1]) & (first[:, 1] < 100),
         "; " + said.format(*first.mean(axis=0)),
     )
@@ -164,4 +159,4 @@ def draw(sheet: Sheet, run: hx.Run, path: DesirabilityPath) -> None:
         utility.vlines(here, average, reached, color=GREEN, lw=2, label="payout")
         bars(terms, ["x1"], *e.phi.T)
     handles = [h for ax in axes[:2, 0] for h in ax.get_legend_handles_labels()[0]]
-    sheet.figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7)
+    sheet.figures[-1].legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7)

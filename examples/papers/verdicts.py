@@ -3,8 +3,8 @@
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
-N          rows of the table that are judged
-α          FAMILY: the probability that chance alone lets a table differ, 1 %
+N          rows of the section that are judged
+α          FAMILY: the probability that chance alone lets a section differ, 1 %
 c          how many standard errors chance exceeds with probability α / N, by Student's
            distribution where repetitions say how much they scatter; at most FARTHEST = 5
            where the error is known, else what that distribution exceeds as rarely
@@ -15,19 +15,23 @@ effect     what the paper's number says: its distance from what it would be if n
 =========  ============================================================================
 
 A number *differs* if it is farther from the paper's than c standard errors and rounding. It
-*agrees* if it does not, and if it would have been noticed otherwise: δ is at most half of the
-effect. Else it is *not contradicted*: too few repetitions to tell. What a paper prints as 0 has no
-effect of its own; there δ has to be at most a unit of the last printed digit.
+*agrees* if it does not, and if it would have been noticed otherwise: δ is at most MARGIN, 20 %, of
+the effect. Else it is *not contradicted* if more repetitions could tell, and *undecided* if none
+could: the paper's own number has too large an error, as that of a single run has, or too few
+digits. What a paper prints as 0 has no effect of its own; there δ has to be at most a unit of the
+last printed digit.
 
 A finding is a margin, positive where the paper is right, one of each repetition. It agrees if the
 mean margin is more than c standard errors above 0, differs if it is as far below, and is not
-contradicted otherwise. Nothing is forgiven for being one of many beyond that.
+contradicted otherwise.
 
 Rows of one table share repetitions, so their signs are tested together, by repetition: the multiple
 of the paper's numbers that fits a repetition best is a number of its own, which should be 1.
 
-A table differs if one of its rows does. It agrees if all findings do, and its numbers together: one
-that is alone has to agree, several if their common multiple does. It is not contradicted otherwise.
+Numbers and findings of a section have a verdict each. It differs if one row does. It agrees if all
+of them do that can be decided; of numbers with a common multiple only this has to.
+
+A verdict within one standard error of its limit is *narrow*: other draws may turn it.
 """
 
 from __future__ import annotations
@@ -41,15 +45,11 @@ from scipy.stats import norm, t
 AGREES = "agrees"
 NOT_CONTRADICTED = "not contradicted"
 DIFFERS = "differs"
+UNDECIDED = "undecided"
 FAMILY = 0.01
 FARTHEST = 5.0
 NOTICED = 0.8
-# why more repetitions would not help
-ONE_RUN = "the paper has one run, and what is in it is chance"
-ALL_AT_ONCE = "judged by resamples of all repetitions, which have no margin"
-ALL_TRIALS = "the data at hand are used up"
-OWN_ERROR = "the error of the paper's own number is too large"
-OTHER_SIDE = "the mean margin is not on the paper's side"
+MARGIN = 0.2
 
 
 def critical(n_rows: int, freedom: float = np.inf) -> float:
@@ -94,10 +94,14 @@ class Number:
     shrinking: float = 0.0
 
     @property
-    def least(self) -> float:
+    def effect(self) -> float:
+        """How far the paper's number is from what it would be if nothing were there."""
+        return abs(self.paper - self.null)
+
+    @property
+    def margin(self) -> float:
         """The largest difference that could be overlooked."""
-        effect = abs(self.paper - self.null)
-        return effect / 2.0 if effect else 2.0 * self.rounding
+        return MARGIN * self.effect if self.effect else 2.0 * self.rounding
 
     def tells(self, n_rows: int) -> float:
         """Return the smallest difference that would be noticed with a probability of 80 %."""
@@ -107,38 +111,46 @@ class Number:
     def enough(self, n_rows: int) -> float:
         """Return how many repetitions would tell, infinity if the rest of the error is too big."""
         errors = critical(n_rows) + norm.ppf(NOTICED)
-        allowed = ((self.least - self.rounding) / errors) ** 2
+        allowed = (max(self.margin - self.rounding, 0.0) / errors) ** 2
         rest = max(self.error**2 - self.shrinking, 0.0)
-        if self.rounding >= self.least or rest >= allowed:
-            return np.inf
-        return float(self.repetitions * self.shrinking / (allowed - rest))
+        return (
+            float(self.repetitions * self.shrinking / (allowed - rest))
+            if rest < allowed
+            else np.inf
+        )
 
-    def hindrance(self, n_rows: int) -> str:
-        """Return why more repetitions would not tell."""
-        return OWN_ERROR
+    def beyond(self, n_rows: int) -> float:
+        """Return by how much the difference exceeds what chance and rounding explain."""
+        within = critical(n_rows, self.freedom) * self.error + self.rounding
+        slack = 1e-9 * (abs(self.paper) + self.rounding)  # of binary fractions
+        return float(abs(self.ours - self.paper) - within - slack)
 
     def verdict(self, n_rows: int) -> str:
         """Return the verdict where so many rows are judged together."""
-        within = critical(n_rows, self.freedom) * self.error + self.rounding
-        slack = 1e-9 * (abs(self.paper) + self.rounding)  # of binary fractions
-        if abs(self.ours - self.paper) > within + slack:
+        if self.beyond(n_rows) > 0.0:
             return DIFFERS
-        can_tell = self.tells(n_rows) <= self.least + slack
-        return AGREES if can_tell else NOT_CONTRADICTED
+        if self.tells(n_rows) <= self.margin + 1e-9 * (abs(self.paper) + self.rounding):
+            return AGREES
+        return UNDECIDED if np.isinf(self.enough(n_rows)) else NOT_CONTRADICTED
+
+    def is_narrow(self, n_rows: int) -> bool:
+        """Return whether other draws, or another rounding of the paper's number, may turn it."""
+        beyond = self.beyond(n_rows)
+        by_rounding = self.error > 0.0 and -self.rounding < beyond <= 0.0
+        return abs(beyond) < self.error or by_rounding
 
 
 @dataclass(frozen=True)
 class Finding:
     """Margins by which a finding holds, each with its standard error; positive is as the paper.
 
-    `repetitions` narrow them, unless `fixed` says why not.
+    `repetitions` narrow them; with 0 more repetitions are no use.
     """
 
     margins: tuple[float, ...]
     errors: tuple[float, ...]
     freedom: float = np.inf
-    repetitions: int = 1
-    fixed: str = ""
+    repetitions: int = 0
 
     @classmethod
     def of(cls, margins: object) -> Finding:
@@ -157,30 +169,32 @@ class Finding:
         """Return a finding into which no chance enters."""
         return cls((1.0 if holds else -1.0,), (0.0,))
 
+    @property
+    def in_errors(self) -> float:
+        """The smallest margin, in standard errors."""
+        pairs = zip(self.margins, self.errors, strict=True)
+        return float(min(m / e if e else np.copysign(np.inf, m) if m else 0.0 for m, e in pairs))
+
     def enough(self, n_rows: int) -> float:
         """Return how many repetitions would tell with 80 %, if margins are as they are here.
 
         With errors that are known as well as many repetitions tell them: few need some more.
         """
-        if self.fixed or min(self.margins) <= 0.0:
+        if not self.repetitions or min(self.margins) <= 0.0:
             return np.inf
         errors = critical(n_rows) + norm.ppf(NOTICED)
-        far = max(e / m for m, e in zip(self.margins, self.errors, strict=True))
-        return float(self.repetitions * (errors * far) ** 2)
-
-    def hindrance(self, n_rows: int) -> str:
-        """Return why more repetitions would not tell."""
-        return self.fixed or OTHER_SIDE
+        return float(self.repetitions * (errors / self.in_errors) ** 2)
 
     def verdict(self, n_rows: int) -> str:
         """Return the verdict where so many rows are judged together."""
-        far = critical(n_rows, self.freedom)
-        pairs = list(zip(self.margins, self.errors, strict=True))
-        if any(m < 0.0 and m < -far * e for m, e in pairs):
+        far, margin = critical(n_rows, self.freedom), self.in_errors
+        if margin < -far:
             return DIFFERS
-        if all(m > 0.0 and m > far * e for m, e in pairs):
-            return AGREES
-        return NOT_CONTRADICTED
+        return AGREES if margin > far else NOT_CONTRADICTED
+
+    def is_narrow(self, n_rows: int) -> bool:
+        """Return whether other draws may turn the verdict."""
+        return bool(abs(abs(self.in_errors) - critical(n_rows, self.freedom)) < 1.0)
 
 
 def weights_of(paper: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -194,29 +208,23 @@ def weights_of(paper: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.asarray(weights / (paper @ weights))
 
 
-def are_decisive(rows: Sequence[Number | Finding]) -> list[bool]:
-    """Return which rows have to agree for their table to agree."""
-    several = any(isinstance(row, Number) and row.together for row in rows)
-    return [isinstance(row, Finding) or row.together or not several for row in rows]
-
-
-def verdict(rows: Sequence[Number | Finding]) -> str:
-    """Return the verdict on a table."""
-    n_rows = len(rows)
-    verdicts = [row.verdict(n_rows) for row in rows]
-    if DIFFERS in verdicts:
+def verdict(rows: Sequence[Number | Finding], n_rows: int) -> str:
+    """Return the verdict on the numbers, or on the findings, of a section with so many rows."""
+    if DIFFERS in (row.verdict(n_rows) for row in rows):
         return DIFFERS
-    pairs = zip(verdicts, are_decisive(rows), strict=True)
-    decisive = {one for one, counts in pairs if counts}
-    return AGREES if decisive == {AGREES} else NOT_CONTRADICTED
+    combined = [row for row in rows if isinstance(row, Number) and row.together]
+    decided = {row.verdict(n_rows) for row in combined or rows} - {UNDECIDED}
+    if not decided:
+        return UNDECIDED
+    return AGREES if decided == {AGREES} else NOT_CONTRADICTED
 
 
-def missing(row: Number | Finding, n_rows: int) -> str:
-    """Return how many repetitions a row would need to agree, or why none are enough."""
+def repetitions_needed(row: Number | Finding, n_rows: int) -> str:
+    """Return how many repetitions a row would need to agree, nothing if none are enough."""
     enough = row.enough(n_rows)
     if np.isinf(enough):
-        return row.hindrance(n_rows)
+        return ""
     # two digits: it follows from an error, which is known no better
     unit = 10 ** max(len(str(int(enough))) - 2, 0)
     n = max(unit * int(np.ceil(enough / unit)), row.repetitions + 1)
-    return f"about {n:,} repetitions, of which there are {row.repetitions}"
+    return f"about {n:,} repetitions would tell, of which there are {row.repetitions}"
