@@ -135,7 +135,7 @@ def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
 @cache
 def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
-    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 5, 30)
+    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 7, 30)
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)
 
@@ -201,6 +201,7 @@ def table_2(sheet: Sheet, found: tuple) -> None:
         for ax, curve in zip(pair, drawn, strict=True):
             synthetic.draw_effect(ax, curve, incumbent)
             ax.set_xscale("log")
+            ax.minorticks_off()
     ax = sheet.panels("", width=3.6, height=2.4)
     ax.plot(range(DEPTH + 1), nll.mean(axis=0).T, label=SPACE.names)
     ax.set_xlabel("splits", fontsize=7)
@@ -248,7 +249,7 @@ def judged_by_both(
     beyond = Finding.of(by_eq_6)
     sheet.beside(
         f"{what}, by Eq. 6",
-        f"by {means(np.transpose(by_eq_6))}, which {beyond.verdict(1)} if judged alone",
+        f"by {means(by_eq_6)}: {beyond.verdict(1)} if judged alone",
     )
 
 

@@ -38,7 +38,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import Regio
 from hpo_explain.methods.runs.sampling_bias import sampling_bias
 
 BUDGETS = {3: 80, 5: 150, 8: 250}
-QUICK = {3: 8, 5: 5, 8: 0}  # repetitions, of the paper's 30
+QUICK = {3: 8, 5: 0, 8: 0}  # repetitions, of the paper's 30
 DESIGN, SAMPLE = 1234, 123456  # seeds of the paper's program
 TAUS = (5.0, 1.0, 0.1)
 DEPTH = 5
@@ -181,8 +181,9 @@ def table_1(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
             one_draw=True,
         )
         sheet.beside(f"these four by Eq. 6, {bias}", listed(eq_6.mean(axis=0).ravel(), 2))
-    if 8 not in dimensions(found):
-        sheet.left_out("d = 8", "runs of 250 trials, which `--thorough` makes", 15)
+    if others := [d for d in BUDGETS if d not in dimensions(found)]:
+        why = "runs of 150 and more trials, which `--thorough` makes"
+        sheet.left_out(f"d = {listed(others, 0)}", why, 15 * len(others))
     for d in dimensions(found):
         gains = [[s.delta()[3, 0] for s in found[d, tau]] for tau in TAUS]
         sheet.finding(
@@ -231,7 +232,7 @@ def figure_10(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None
             draw_effect(ax, some[0].curves[depth], some[0].incumbent)
         needed[d] = gains[:, :3].mean(axis=1)
     if 8 not in needed:
-        sheet.left_out("eight dimensions need more splits", "runs of 250 trials", 0)
+        sheet.left_out("eight dimensions need more splits", "as above", 0)
         return
     n = min(map(len, needed.values()))
     sheet.finding(
@@ -331,7 +332,8 @@ def cuts(one: Plane) -> list[tuple[float, float, Effect]]:
 def figure_2(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Compare two ICE curves of the runs with τ = 0.1."""
     pairs = [cuts(one) for one in found[0.1]]
-    trials, curves = sheet.panels(["", ""], width=3.2, height=2.4, sharex=True)
+    titles = ["trials, x2 by x1", "effect of x1 at two x2"]
+    trials, curves = sheet.panels(titles, width=3.2, height=2.4, sharex=True)
     trials.plot(*(-5.0 + 10.0 * found[0.1][0].run.X.T), ".", color=BLUE, ms=4)
     for (x2, _, effect), color in zip(pairs[0], (ORANGE, GREEN), strict=True):
         trials.axhline(x2, color=color)
@@ -375,7 +377,7 @@ def figure_3(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
 def figure_4(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw ICE curves of ŝ in two regions."""
     halves = [one.halves for one in found[1.0]]
-    ax = sheet.panels("", width=3.6, height=2.6)
+    ax = sheet.panels("ŝ by x1, in two regions", width=3.6, height=2.6)
     for node, color in zip(halves[0], (GREEN, BLUE), strict=True):
         e = node.effect
         ax.plot(e.grid, e.ice_std[::8].T, color=color, alpha=0.15, lw=0.5)
@@ -391,7 +393,7 @@ def figure_4(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
 
 def figure_5(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw the effects of two regions with the truth."""
-    axes = sheet.panels(["", ""], height=2.4, sharex=True)
+    axes = sheet.panels(["the best region", "the other"], height=2.4, sharex=True)
     likelihoods = []
     for one in reversed(found[1.0]):
         effects = [(node.effect, one.sample[node.rows]) for node in one.halves]

@@ -250,3 +250,15 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
     many = random_path(6, 30).described()
     assert len(many.panels) == 6
     assert "and 16 more." in many.footer
+
+
+def test_the_objective_and_what_was_predicted_have_a_panel_each():
+    each = [{"objective_prediction": {"mean": m, "std": 0.1 * m}} for m in (3.0, 2.0, 4.0)]
+    found = path(np.ones((3, 1, 2)), each=each)
+    panels = found.described("predictions").panels
+    assert [panel.heading for panel in panels] == ["reached", "predicted mean", "predicted std"]
+    # three of eight values from 1 to 0
+    for panel, y in zip(panels, (found.observed, [3.0, 2.0, 4.0], [0.3, 0.2, 0.4]), strict=True):
+        (line,) = panel.lines
+        np.testing.assert_array_equal(line.x, [5, 6, 7])
+        np.testing.assert_allclose(line.y, y)

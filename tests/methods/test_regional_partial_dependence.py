@@ -588,6 +588,25 @@ def test_the_sentence_says_where_the_effect_is_known_best():
     assert two_regions(depth=0).regions[0].label == "everywhere"
 
 
+def test_the_gain_of_every_split_is_drawn():
+    found = two_regions()
+    X = found.sample
+    std = 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5)
+    upper = X[:, 1] > 0.5
+
+    def confidence(rows):
+        return np.sqrt(np.mean(std[rows] ** 2))
+
+    whole = confidence(np.full(len(X), True))
+    parted = upper.mean() * confidence(upper) + (~upper).mean() * confidence(~upper)
+    every, mine = found.described("gain").lines
+    np.testing.assert_array_equal(every.x, [0, 1])
+    np.testing.assert_allclose(every.y, [0.0, 100.0 * (1.0 - parted / whole)])
+    # the incumbent is where less is known
+    np.testing.assert_allclose(mine.y, [0.0, 100.0 * (1.0 - confidence(upper) / whole)])
+    assert len(two_regions(incumbent=None).described("gain").lines) == 1
+
+
 def test_each_region_has_a_panel_with_its_own_band_the_incumbents_first():
     found = two_regions()
     figure = found.described()

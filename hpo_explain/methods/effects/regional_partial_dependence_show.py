@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base import counted, join_words, percent, shorten
-from hpo_explain.base.figures import Cells, Curves, Panels, View
+from hpo_explain.base.figures import Axis, Cells, Curves, Line, Panels, View
 from hpo_explain.methods._engines.effect_show import (
     UNTRIED,
     as_points,
@@ -68,4 +68,26 @@ def _title(regional: RegionalPartialDependence, region: Region) -> str:
     return region.label
 
 
-VIEWS = {"": View(regions, "The effect of {names} in regions of similar {found.alike}.")}
+def gains(regional: RegionalPartialDependence) -> Curves:
+    """Draw how much narrower the bands are after every split: where no more is gained, stop."""
+    table = regional.gain()
+    depths = table.index.to_numpy(dtype=float)
+    looks = {"main": "gain", "best": "incumbent_gain"}
+    drawn = {look: table[name].to_numpy() for look, name in looks.items()}
+    return Curves(
+        x=Axis(label="splits", whole=True),
+        y=Axis(label="narrower bands (%)"),
+        lines=[Line(depths, y, look=look) for look, y in drawn.items() if np.isfinite(y).any()],
+        levels=[(0.0, "zero")],
+        heading=f"Confidence in the effect of {join_words(regional.names)}, by splits",
+        means={"main": "all regions", "best": "the incumbent's region"},
+        empty="" if np.isfinite(table["gain"]).any() else "The model has no uncertainty.",
+    )
+
+
+VIEWS = {
+    "": View(regions, "The effect of {names} in regions of similar {found.alike}."),
+    "gain": View(
+        gains, "How much narrower the bands get with every split.", shown_if=lambda _: False
+    ),
+}

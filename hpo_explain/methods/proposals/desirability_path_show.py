@@ -145,6 +145,31 @@ def _payout(path: DesirabilityPath, acquisition: str, term: str) -> Curves:
     )
 
 
+# ---------------------------------------------------------------------- predictions
+
+
+def predictions(path: DesirabilityPath) -> Panels:
+    """Draw the objective of every proposal, and the mean and the std that were predicted of it."""
+    table = path.predictions()
+    headings = {"objective": "reached", "mean": "predicted mean", "std": "predicted std"}
+    return Panels(
+        panels=[
+            Curves(
+                heading=heading,
+                x=Axis(label="trial", whole=True),
+                y=Axis(label=path.objective_name),
+                lines=[Line(path.trials.astype(float), table[name].to_numpy())],
+            )
+            for name, heading in headings.items()
+            if name == "objective" or table[name].notna().any()
+        ],
+        same_x=True,
+        same_y=False,
+        heading=f"What was predicted of {counted(len(path), 'proposal')}, each by its own model",
+        footer="Lines are broken where a proposal has no result or no model.",
+    )
+
+
 VIEWS = {
     "": View(
         contributions,
@@ -152,5 +177,8 @@ VIEWS = {
     ),
     "payouts": View(
         payouts, "Prediction and average of each term, by trial.", shown_if=lambda _: False
+    ),
+    "predictions": View(
+        predictions, "Objective, predicted mean and std, by trial.", shown_if=lambda _: False
     ),
 }
