@@ -127,6 +127,8 @@ FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
         # or by the paper, whose own error counts, too
         ({"spread": 2.0, "of": 10**12}, 1.0, np.inf),
         ({"spread": 2.0, "of": 4}, 2.0**0.5, np.inf),
+        # or as many of the paper, which scatter as these
+        ({"of": 4}, 2.0**0.5, 3.0),
         ({"error": 3.0**0.5}, 2.0, 3.0 * 4.0**2),
         # a paper that has one run
         ({"one_draw": True}, 5.0**0.5, 3.0),

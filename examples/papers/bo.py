@@ -69,7 +69,7 @@ def minimize(
     models: dict[int, hx.models.Surrogate] = {}
     model = None
     while True:
-        starts = 8 if len(y) < 40 else 4 if len(y) % 5 == 0 else 1
+        starts = 4 if len(y) < 40 or len(y) % 5 == 0 else 1
         model = DiceKriging(space, X, y, starts=starts, nugget=nugget, before=model)
         models[len(y)] = model
         if len(y) == n_trials:

@@ -109,7 +109,8 @@ class Row(NamedTuple):
         elif self.judged is not None and any(self.judged.errors):
             error = f"{self.judged.in_errors:+.1f} errors"
         if self.judged is not None:
-            narrow = ", narrowly" if self.judged.is_narrow(n_rows) else ""
+            is_narrow = said != UNDECIDED and self.judged.is_narrow(n_rows)
+            narrow = ", narrowly" if is_narrow else ""
             if said != DIFFERS:
                 is_open = said == NOT_CONTRADICTED
                 why = repetitions_needed(self.judged, n_rows) if is_open else ""
@@ -211,7 +212,7 @@ class Sheet:
         self.rows.append(Row(what, paper, said, judged, why=why))
 
     def in_resamples(
-        self, what: str, flags: Any, ours: str, paper: str = "yes", why: str = ""
+        self, what: str, flags: Any, ours: str, paper: str = "yes", note: str = ""
     ) -> None:
         """Add whether a finding about all repetitions holds in resamples of them.
 
@@ -221,7 +222,7 @@ class Sheet:
         margin = float(share >= 0.99) - float(share <= 0.01)
         said = f"{ours}; in {share:.0%} of resamples"
         judged = Finding((margin,), (0.0,))
-        self.rows.append(Row(what, paper, said, judged, why=why))
+        self.rows.append(Row(what, paper, said, judged, note=note))
 
     def resamples(self, n: int) -> list[np.ndarray]:
         """Return which repetitions are in each of some bootstrap resamples."""
@@ -269,9 +270,10 @@ class Sheet:
         ours : float or array of float
             The number found here, or one of each repetition.
         spread : float
-            The paper's standard deviation of a single repetition.
+            The paper's standard deviation of a single repetition, if it is printed.
         of : int
-            The paper's number of repetitions.
+            The paper's number of repetitions, if it has several. Without `spread` they scatter as
+            those found here.
         error : float
             Another standard error, such as that of a Monte Carlo integral.
         one_draw : bool
@@ -347,18 +349,15 @@ class Sheet:
         found = ours @ weights
         own = np.broadcast_to(options.get("error", 0.0), paper.shape)
         other = float(np.linalg.norm(weights * np.hypot(own, rounded)))
-        spread = np.broadcast_to(options.get("spread", 0.0), paper.shape)
         one_draw = bool(np.any(options.get("one_draw", False)))
         of = int(np.max(options.get("of", 1)))
-        # the paper's repetitions scatter as these do
-        theirs = found.std(ddof=1) if spread.any() and len(found) > 1 else 0.0
-        total, freedom, shrinking = _error(found, theirs, of, other, one_draw)
+        total, freedom, shrinking = _error(found, 0.0, of, other, one_draw)
         below = int(((ours.mean(axis=0) < paper) & (paper != 0.0)).sum())
         judged = Number(
             paper=1.0,
             ours=float(found.mean()),
             error=total,
-            freedom=len(found) - 1.0 if theirs else freedom,
+            freedom=freedom,
             together=True,
             repetitions=len(found),
             shrinking=shrinking,
@@ -391,11 +390,12 @@ def _error(
     """
     n = len(values)
     own = float(values.std(ddof=1)) if n > 1 else 0.0
-    theirs = own if one_draw else spread / of**0.5
+    several = (spread or own) / of**0.5 if of > 1 else 0.0
+    theirs = own if one_draw else several
     # few repetitions know little of their own spread; the paper's is of many
     shrinking = max(own, spread) ** 2 / n
     variance = shrinking + theirs**2 + error**2
-    estimated = 0.0 if spread else own**2 / n + one_draw * own**2
+    estimated = 0.0 if spread else own**2 / n + theirs**2
     if not estimated:
         return float(variance**0.5), np.inf, shrinking
     freedom = (n - 1) / (estimated / variance) ** 2

@@ -135,7 +135,7 @@ def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
 @cache
 def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
-    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 7, 30)
+    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 4, 30)
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)
 
@@ -219,7 +219,7 @@ def tables_7_and_8(sheet: Sheet, delta: np.ndarray) -> None:
         compared = partial(sheet.number, of=REPETITIONS, digits=0, why=FOREST)
         # its spread is over hyperparameters, too: that of means over them is known from here alone
         of_runs = found.mean(axis=1)
-        compared(f"δ{measure} (%), mean", mean, of_runs, spread=of_runs.std(ddof=1))
+        compared(f"δ{measure} (%), mean", mean, of_runs)
         without = [np.delete(found, i, 0).std(ddof=1) for i in range(len(found))]
         jackknife = ((len(found) - 1.0) * np.var(without)) ** 0.5
         compared(
@@ -230,8 +230,7 @@ def tables_7_and_8(sheet: Sheet, delta: np.ndarray) -> None:
         )
         ends = {"highest": (high, by_name.argmax()), "lowest": (low, by_name.argmin())}
         for word, (theirs, j) in ends.items():
-            own = found[:, j].std(ddof=1)
-            compared(f"δ{measure} of the {word} hyperparameter", theirs, found[:, j], spread=own)
+            compared(f"δ{measure} of the {word} hyperparameter", theirs, found[:, j])
         of_eq_6 = eq_6.mean(axis=0)
         sheet.beside(
             f"these four of δ{measure} by Eq. 6",
