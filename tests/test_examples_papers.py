@@ -15,12 +15,11 @@ from examples.papers.frame import (
     Experiment,
     Profile,
     Row,
-    Section,
     Sheet,
     in_turn,
-    page,
     quoted,
 )
+from examples.papers.page import Section, page
 from examples.papers.verdicts import Finding, Number
 from tests.source_tree import ROOT
 
