@@ -362,7 +362,7 @@ class Sheet:
         said = f"{found.mean():.2f}, {below} of {len(paper)} below the paper's"
         why = str(np.ravel(options.get("why", ""))[0])
         name = f"{what}, together as a multiple of the paper's"
-        self.rows.append(Row(name, "1", said, judged, why=why))
+        self.rows.append(Row(name, "", said, judged, why=why))
 
     def panels(self, titles: Any, width: float = 2.6, height: float = 2.1, **shared: Any) -> Any:
         """Return the axes of a figure in the shape of their titles: one, a row, or rows."""

@@ -135,7 +135,7 @@ def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
 @cache
 def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
-    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 4, 30)
+    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 5, 30)
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)
 

@@ -294,7 +294,7 @@ def plane(tau: float | None, seed: int, n_trials: int = 50) -> Plane:
 def planes(profile: Profile) -> dict[float | None, list[Plane]]:
     """Return models of several seeds by τ; None is a uniform sample."""
     taus = (0.1, 1.0, 2.0, None)
-    found = profile.over_seeds(plane, [(tau,) for tau in taus], 6, 30)
+    found = profile.over_seeds(plane, [(tau,) for tau in taus], 8, 30)
     return dict(zip(taus, found, strict=True))
 
 

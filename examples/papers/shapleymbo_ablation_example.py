@@ -67,7 +67,7 @@ def contributions(n: int, seed: int) -> pd.DataFrame:
 def table_2(sheet: Sheet) -> None:
     """Compare several forests with the thesis's one."""
     n = sheet.profile.size(3000, 10_000)
-    [tables] = sheet.profile.over_seeds(contributions, [(n,)], 8, 30)
+    [tables] = sheet.profile.over_seeds(contributions, [(n,)], 10, 30)
     found = np.array([table.to_numpy() for table in tables])
     # which of θ2 and θ3 comes last is chance: the one that gains more stands second
     later = np.sort(found[:, 1:, 1], axis=1)[:, ::-1]
