@@ -17,6 +17,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 import hpo_explain as hx
 from examples.papers.bo import r_latin
