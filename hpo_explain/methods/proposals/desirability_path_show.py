@@ -166,7 +166,9 @@ def predictions(path: DesirabilityPath) -> Panels:
         same_x=True,
         same_y=False,
         heading=f"What was predicted of {counted(len(path), 'proposal')}, each by its own model",
-        footer="Lines are broken where a proposal has no result or no model.",
+        footer="Lines are broken where a proposal has no result or no model."
+        if table[[*headings]].isna().any(axis=None)
+        else "",
     )
 
 
