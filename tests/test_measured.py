@@ -145,7 +145,7 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
     assert slow.share("depth") > 0.9
     broken = hx.importance(study, target="failed")
     assert broken.share("batch") > 0.9
-    found = hx.changes(study, {"depth": 3, "batch": 60}, target="failed")
+    found = hx.changes(study, {"depth": 3, "batch": 60, "lr": 0.01}, target="failed")
     assert found.subject.objective_name == "probability of failure"
     assert found.names[0] == "batch"
     assert found.values[0] > 0.5 > found.values[-1]

@@ -272,7 +272,7 @@ class Profile:
     def _tolerated_text(self) -> str:
         found = self.question.ask(tolerance)
         sure = "by the model" if found.doubts else "95 % sure"
-        return f"moved alone, at most {found.epsilon:.2g} is lost ({sure})"
+        return f"loses at most {found.epsilon:.2g} ({sure})"
 
     # ------------------------------------------------------------------ the panels
 

@@ -53,7 +53,7 @@ def test_results_are_asked_again_of_the_same_configurations():
     rows = problem.space.sample(2, seed=3)
     after = longer(run, rows, problem, 0.0, np.random.default_rng(0))
     ask = questions_of(run)["changes"]
-    assert dict(ask(after).target) == dict(run.incumbent)
+    assert dict(ask(after).best.config) == dict(run.incumbent)
     assert width(ask(run)) > 0.0
 
 

@@ -580,7 +580,7 @@ def many_categories():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        (partial(own_model, "forest", n_trees=4), "how its predictions vary together"),
+        (partial(own_model, "forest", n_trees=4), "a model with a joint posterior"),
         (many_categories, "cannot hold the model of 30 trials with 401"),
     ],
 )
@@ -598,7 +598,7 @@ def test_a_model_of_the_users_is_predicted_in_the_page(browser, tmp_path):
     says = in_page(browser, "return rows.map((row) => [...belief.draws(row)]);", *rows)
     mean, std = run.model.predict(rows)
     spread = run.model.predict(run.space.sample(500, seed=7))[0].std()
-    off = float(re.search(r"differs from your model by ([\d.]+)%", panel.html)[1]) / 100
+    off = float(re.search(r"differs from the model by ([\d.]+)%", panel.html)[1]) / 100
     assert off < 0.1
     np.testing.assert_allclose(np.mean(says, axis=1), mean, atol=3 * off * spread)
     np.testing.assert_allclose(np.std(says, axis=1), std, atol=0.15 * std.max() + 3 * off * spread)

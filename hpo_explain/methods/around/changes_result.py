@@ -22,6 +22,7 @@ from hpo_explain.base import (
     format_value,
     join_names,
     leading,
+    printable,
 )
 from hpo_explain.base.phrases import capitalized
 from hpo_explain.belief import STRETCH, Decision, decide
@@ -278,6 +279,19 @@ class Changes(Result):
     def exact(self) -> bool:
         """Whether an acquisition function is explained, whose values are what they are."""
         return bool(self.subject.acquisition)
+
+    @property
+    def answer(self) -> str:
+        """The change that brings most, where the whole is known to bring something."""
+        total, *others = self.claims
+        most = next((claim for claim in others if claim.kind == "contribution"), None)
+        if most is not None:
+            return printable(f"{most.text}.")
+        if not total.estimate:
+            return "Nothing changes."
+        if self.whole.doubtful:
+            return "It may not change at all."
+        return f"The gain is {self.whole.shown}."
 
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
