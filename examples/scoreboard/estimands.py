@@ -27,8 +27,8 @@ from scipy.stats import qmc
 
 from tests.claims.problem import Problem, Rows
 
-BINS = 32  # of a range of reals
-LOG2_ROWS, LOG2_WALKS, LOG2_SHAP = 17, 15, 9
+BINS = 128  # of a range of reals
+LOG2_ROWS, LOG2_WALKS, LOG2_SHAP = 19, 16, 9
 WALKS_OF_EACH = 128  # configuration whose Shapley values are averaged
 TOP = 0.1
 
