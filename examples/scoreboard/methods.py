@@ -11,6 +11,7 @@ All have their authors' defaults. Add yours, with what it estimates::
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
@@ -54,7 +55,7 @@ class Method(NamedTuple):
     asks : callable
         Whether it can be asked of a problem.
     is_slow : bool
-        Whether it is asked of the first seed alone.
+        Whether it is asked of the smallest runs of the first seed alone.
     """
 
     shares: Callable[[optuna.Study], Shares]
@@ -167,6 +168,7 @@ def ax_sobol(study: optuna.Study) -> Shares:
     from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
     from ax.utils.sensitivity.sobol_measures import ax_parameter_sens
 
+    logging.getLogger("ax").setLevel(logging.ERROR)  # it tells of each trial
     client, parameters = Client(), []
     for name, kind in _ranges(study).items():
         if isinstance(kind, CategoricalDistribution):
