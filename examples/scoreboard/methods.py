@@ -137,25 +137,25 @@ def correlation(study: optuna.Study) -> Shares:
 
 def hypershap(study: optuna.Study) -> Shares:
     """Tunability from the middle of the space, by HyperSHAP's forest of the trials."""
-    import ConfigSpace as cs
+    import ConfigSpace
     from hypershap import ExplanationTask, HyperSHAP
 
-    space = cs.ConfigurationSpace(seed=0)
+    space = ConfigSpace.ConfigurationSpace(seed=0)
     for name, kind in _ranges(study).items():
         if isinstance(kind, CategoricalDistribution):
-            space.add(cs.Categorical(name, kind.choices, default=kind.choices[-1]))
+            space.add(ConfigSpace.Categorical(name, kind.choices, default=kind.choices[-1]))
         elif isinstance(kind, IntDistribution) or kind.step:  # it knows no steps
             levels = round((kind.high - kind.low) / kind.step)
-            space.add(cs.Integer(name, (0, levels), default=(levels + 1) // 2))
+            space.add(ConfigSpace.Integer(name, (0, levels), default=(levels + 1) // 2))
         else:
-            space.add(cs.Float(name, (kind.low, kind.high)))
+            space.add(ConfigSpace.Float(name, (kind.low, kind.high)))
     data = []
     for trial in study.trials:
         values = dict(trial.params)
         for name, kind in _ranges(study).items():
             if getattr(kind, "step", None):
                 values[name] = round((values[name] - kind.low) / kind.step)
-        data.append((cs.Configuration(space, values=values), -trial.value))  # it maximizes
+        data.append((ConfigSpace.Configuration(space, values=values), -trial.value))  # it maximizes
     task = ExplanationTask.from_data(space, data)
     found = HyperSHAP(task).tunability(index="SV", order=1)
     return {name: max(float(found[(j,)]), 0.0) for j, name in enumerate(space)}
@@ -187,7 +187,7 @@ def ax_sobol(study: optuna.Study) -> Shares:
     experiment = client._experiment
     adapter = Generators.BOTORCH_MODULAR(experiment=experiment, data=experiment.lookup_data())
     (found,) = ax_parameter_sens(adapter, order="total", signed=False).values()
-    numbers = {name: 0.0 for name in _ranges(study)}
+    numbers = dict.fromkeys(_ranges(study), 0.0)
     for name, value in found.items():  # a choice has a column of its own name
         numbers[next(p for p in numbers if name.startswith(p))] += float(value)
     return numbers

