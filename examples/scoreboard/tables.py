@@ -150,7 +150,7 @@ def of_problems(scores: list[Score], measure: Measure) -> str:
 
 
 def of_ceilings(scores: Iterable[Score]) -> str:
-    """Return the mean error of Optuna's fANOVA of 2,000 uniform evaluations."""
+    """Return the mean error of the fANOVA of a forest of 2,000 uniform evaluations."""
     return mean(truth_of(name).ceiling for name in {s.setting.problem for s in scores})
 
 
