@@ -46,8 +46,9 @@ in {seconds / 60:.0f} CPU minutes; the runs took {of_runs / 60:.0f} and the trut
 
 ![Errors by sampler, and how often what matters most is right](figures/scoreboard.svg)
 
-Error is half the L1 distance of normalized shares, and bars are two standard errors. The
-fANOVA of a forest of 2,000 uniform evaluations, the ceiling, has an error of {tables.of_ceilings(scores)}.
+Error is half the L1 distance of normalized shares, and bars are two standard errors. The fANOVA
+of a forest of 2,000 uniform evaluations, the ceiling, has an error of
+{tables.of_ceilings(scores)}.
 
 {tables.of_methods(scores)}
 

@@ -34,7 +34,9 @@ def drawn(scores: list[Score]) -> Figure:
     groups = reliability(scores)
     last.plot([g[2] for g in groups], [g[3] for g in groups], "o-", color="tab:blue")
     for _, n, stated, right in groups:
-        last.annotate(f"{n} runs", (stated, right), (4, -12), textcoords="offset points", size=8)
+        last.annotate(
+            f"{n} runs", (stated, right), (-6, -3), textcoords="offset points", size=8, ha="right"
+        )
     last.set(xlim=(0, 1.05), ylim=(0, 1.05), xlabel="stated", ylabel="true")
     last.set_title('"matters most (p)"')
     return figure
