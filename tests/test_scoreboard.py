@@ -126,7 +126,7 @@ def scored(monkeypatch, tmp_path):
         known = Truth(
             {key: np.array(CLOSED.get(key, [0.8, 0.1, 0.1])) for key in ESTIMANDS}, 0.1, 0.0
         )
-        for module in (runs, measures):
+        for module in (runs, measures, tables):
             monkeypatch.setattr(module, "at_hand", lambda: {"small": problem})
         for module in (scoreboard, measures, tables):
             monkeypatch.setattr(module, "truth_of", lambda name: known)
@@ -221,6 +221,19 @@ def is_table(text):
     blocks = re.findall(r"(?:^\|.*\|\n)+", f"{text}\n", re.MULTILINE)
     widths = [{line.count("|") for line in block.splitlines()} for block in blocks]
     return len(blocks) >= 8 and all(len(each) == 1 for each in widths)
+
+
+def test_the_readme_says_what_the_page_says():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    text = scoreboard.PAGE.read_text(encoding="utf-8")
+    rows = {row[0]: row for row in rows_after(text, "|  | runs | error")}
+    ours, other = rows[ALONE], rows["fANOVA of Optuna"]
+    assert f"half the L1 distance {ours[5]} and {other[5]};" in readme
+    assert f"regret {ours[8]} and {other[8]} from the default, {ours[9]} and {other[9]} " in readme
+    (apart, *_) = rows_after(text, "| against |")
+    assert f"apart by {apart[3].removeprefix('-')} on the 11 problems" in readme
+    regrets = rows_after(text[text.index("From the default") - 99 :], "| against |")
+    assert regrets[0][2].startswith("(")  # a tie
 
 
 def test_the_page_that_is_written_has_all_methods_and_problems():

@@ -55,20 +55,24 @@ of a forest of 2,000 uniform evaluations, the ceiling, has an error of
 ## Errors: wins, ties and losses
 
 Ours minus the other, over problems, with a 95 % interval; a tie is in parentheses, a loss is bold.
+Each is held against what it estimates itself, which is harder to know for some than for others.
+Optuna's fANOVA and MDI leave out what is conditional, so differences are there without it, too.
 
 {tables.of_comparisons(scores, tables.error)}
 
 {tables.of_problems(scores, tables.error)}
 
-## Does it help to tune? Regret of the two named first
+## Tuning only the two named first: regret
 
-From the default:
+This is the currency that all have in common. From the default:
 
 {tables.of_comparisons(scores, tables.from_default)}
 
 From the incumbent:
 
 {tables.of_comparisons(scores, tables.from_incumbent)}
+
+Equal shares have the mean over all pairs.
 
 ## Searching on in the recommended space
 

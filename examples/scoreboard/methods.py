@@ -193,13 +193,14 @@ def ax_sobol(study: optuna.Study) -> Shares:
     return numbers
 
 
-def _has_no_condition(problem: Problem) -> bool:
-    return not any(p.active_when for p in problem.space.parameters)
+def has_conditions(problem: Problem) -> bool:
+    """Whether some hyperparameters are not always there."""
+    return any(p.active_when for p in problem.space.parameters)
 
 
 def _suits_hypershap(problem: Problem) -> bool:
     """Whether 2^d games of 10,000 configurations each take seconds."""
-    return _has_no_condition(problem) and len(problem.space) <= 5
+    return not has_conditions(problem) and len(problem.space) <= 5
 
 
 METHODS: dict[str, Method] = {
@@ -236,7 +237,7 @@ METHODS: dict[str, Method] = {
         "variance explained with interactions",
         TOTAL,
         needs="ax",
-        asks=_has_no_condition,
+        asks=lambda problem: not has_conditions(problem),
         is_slow=True,
     ),
     "equal shares": Method(

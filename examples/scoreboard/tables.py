@@ -10,7 +10,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from examples.scoreboard.measures import Score, distance, truth_of
-from examples.scoreboard.methods import ALONE, METHODS, TOP, TOTAL
+from examples.scoreboard.methods import ALONE, METHODS, TOP, TOTAL, has_conditions
+from examples.scoreboard.problems import at_hand
 from examples.scoreboard.runs import SAMPLERS
 from tests.claims.tables import table
 
@@ -130,11 +131,15 @@ def between_seeds(scores: Iterable[Score], method: str) -> str:
 
 def of_comparisons(scores: list[Score], measure: Measure) -> str:
     """Return wins, ties and losses against each method."""
-    rows = [
-        (other, ours, *compared(by_problem(scores, measure, other)))
-        for other, ours in rivals(scores).items()
-    ]
-    return table(("against", "", "difference", "wins", "ties", "losses"), 2, rows)
+    whole = [one for one in scores if not has_conditions(at_hand()[one.setting.problem])]
+    rows = []
+    for other, ours in rivals(scores).items():
+        of_whole = by_problem(whole, measure, other).values()
+        without = str(Interval.of([one.mean for one in of_whole])) if of_whole else ""
+        difference, *outcomes = compared(by_problem(scores, measure, other))
+        rows.append((other, ours, difference, without, *outcomes))
+    head = ("against", "", "difference", "without conditions", "wins", "ties", "losses")
+    return table(head, 2, rows)
 
 
 def of_problems(scores: list[Score], measure: Measure) -> str:
