@@ -28,8 +28,9 @@ FIGURE = ROOT / "examples" / "figures" / "scoreboard.svg"
 def page(scores: list[Score], profile: str, seconds: float) -> str:
     """Return what was measured as Markdown."""
     problems = dict.fromkeys(score.setting.problem for score in scores)
-    of_runs = sum(run_of(score.setting).seconds for score in scores)
-    of_truths = sum(truth_of(name).seconds for name in problems)
+    of_runs = sum(run_of(score.setting).seconds for score in scores) / 60.0
+    of_truths = sum(truth_of(name).seconds for name in problems) / 60.0
+    ceiling = tables.of_ceilings(scores)
     return f"""\
 # Importance against the truth
 
@@ -41,14 +42,12 @@ written before the first full run. Written by
 python -m examples.scoreboard --profile {profile}
 ```
 
-in {seconds / 60:.0f} CPU minutes; the runs took {of_runs / 60:.0f} and the truths
-{of_truths / 60:.0f} more, which are stored.
+in {seconds / 60:.0f} CPU minutes; the runs took {of_runs:.0f} and the truths {of_truths:.0f} more.
 
 ![Errors by sampler, and how often what matters most is right](figures/scoreboard.svg)
 
 Error is half the L1 distance of normalized shares, and bars are two standard errors. The fANOVA
-of a forest of 2,000 uniform evaluations, the ceiling, has an error of
-{tables.of_ceilings(scores)}.
+of a forest of 2,000 uniform evaluations, the ceiling, has an error of {ceiling}.
 
 {tables.of_methods(scores)}
 

@@ -168,7 +168,7 @@ def ax_sobol(study: optuna.Study) -> Shares:
     from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
     from ax.utils.sensitivity.sobol_measures import ax_parameter_sens
 
-    logging.getLogger("ax").setLevel(logging.ERROR)  # it tells of each trial
+    logging.getLogger("ax.api.client").setLevel(logging.ERROR)  # it tells of each trial
     client, parameters = Client(), []
     for name, kind in _ranges(study).items():
         if isinstance(kind, CategoricalDistribution):
