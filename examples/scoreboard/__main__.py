@@ -1,8 +1,8 @@
 """Score methods of importance against the truth: ``python -m examples.scoreboard``.
 
 `rules.md` says how. ``--profile quick`` prints what 13 runs say; ``--profile full`` writes
-`examples/scoreboard.md` and its figure. Runs and truths are made once, and stored in the user's
-cache.
+`examples/scoreboard.md` and its figure. Runs and truths are made once, and stored in the folder
+`scoreboard` of the user's cache: delete it after a change of a problem, an estimand or a run.
 """
 
 from __future__ import annotations
