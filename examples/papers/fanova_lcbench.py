@@ -105,7 +105,7 @@ def tables(profile: Profile) -> np.ndarray:
     ModuleNotFoundError
         Where the package is missing.
     """
-    from examples.scoreboard.tables import NAMES, load
+    from tests.claims.families.tabulated import NAMES, load
 
     found = []
     for name in NAMES:

@@ -1,1 +1,1 @@
-"""What questions are answered with, against the truth of tables that are known as a whole."""
+"""Importance methods against the truth, on problems by which nothing in the package was chosen."""

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 
-from examples.scoreboard import tables
-from tests.claims.families import black_boxes, real
+from tests.claims.families import black_boxes, real, tabulated
 from tests.claims.families.branches import (
     categorical,
     conditional,
@@ -115,7 +114,7 @@ def functions() -> dict[str, Problem]:
 @cache
 def problems() -> dict[str, Problem]:
     """All problems by name: functions, and the exact tables where they are at hand."""
-    return functions() | {problem.name: problem for problem in tables.every()}
+    return functions() | {problem.name: problem for problem in tabulated.every()}
 
 
 @cache
@@ -141,4 +140,4 @@ def named(name: str) -> Problem:
         If it is a table, and the tables are not at hand.
     """
     known = functions()
-    return known[name] if name in known else tables.load(name)
+    return known[name] if name in known else tabulated.load(name)

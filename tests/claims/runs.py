@@ -264,7 +264,7 @@ def suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
     """Return the configuration that a trial is asked for."""
     config: dict[str, Any] = {}
     for i, p in enumerate(problem.space.parameters):
-        if not all(config.get(k) in some for k, some in (p.active_when or {}).items()):
+        if not all(k in config and config[k] in some for k, some in (p.active_when or {}).items()):
             continue
         if problem.asked is not None and not problem.asked(p.name, config):
             continue

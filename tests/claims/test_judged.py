@@ -35,7 +35,7 @@ def of_two():
         evaluated.append(config)
         return -0.1 * config.get("depth", 3)
 
-    return space, real._each(cost), evaluated
+    return space, real.each(cost), evaluated
 
 
 def runs_of(several, family="bbob, smooth", seed=0):
@@ -102,13 +102,13 @@ def test_the_optimum_moves_into_a_part_that_leaves_it_out(ioh):
 def test_a_grid_is_evaluated_once_each_and_never_again(of_two, tmp_path, monkeypatch):
     space, costs, evaluated = of_two
     monkeypatch.setattr(real, "cache_folder", lambda _: tmp_path / "claims")
-    problem = real._of_grid("toy", space, costs)
+    problem = real.of_grid("toy", space, costs)
     assert len(evaluated) == 6
     assert problem.maximize
     assert problem.cost_of({"model": "a"}) == pytest.approx(-0.3)
     assert problem.cost_of({"model": "b", "depth": 5}) == pytest.approx(-0.5)
     assert problem.best == pytest.approx(-0.5)
-    again = real._of_grid("toy", space, costs)
+    again = real.of_grid("toy", space, costs)
     assert len(evaluated) == 6
     np.testing.assert_array_equal(again.costs, problem.costs)
 

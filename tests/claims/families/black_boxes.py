@@ -31,11 +31,11 @@ PSEUDO_BOOLEAN = (1, 2, 18, 19, 25)
 
 
 @cache  # made where it is asked: it cannot be stored
-def _function(kind: str, number: int, d: int) -> Any:
+def _function(kind: str, number: int, d: int, instance: int = INSTANCE) -> Any:
     import ioh
 
     of_kind = getattr(ioh.ProblemClass, kind)
-    return ioh.get_problem(number, instance=INSTANCE, dimension=d, problem_class=of_kind)
+    return ioh.get_problem(number, instance=instance, dimension=d, problem_class=of_kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +52,13 @@ class Rugged(Problem):
         return self._pick_freeze()
 
 
-def bbob(number: int, d: int) -> Problem:
+def bbob(number: int, d: int, instance: int = INSTANCE) -> Problem:
     """Return one of BBOB's functions on [-5, 5]^d, whose optimum is known."""
-    name = _function("BBOB", number, d).meta_data.name
-    optimum = np.asarray(_function("BBOB", number, d).optimum.x)
+    name = _function("BBOB", number, d, instance).meta_data.name
+    optimum = np.asarray(_function("BBOB", number, d, instance).optimum.x)
 
     def cost(X: Rows) -> np.ndarray:
-        return np.asarray(_function("BBOB", number, d)(10.0 * X - 5.0))
+        return np.asarray(_function("BBOB", number, d, instance)(10.0 * X - 5.0))
 
     kind, family = (Problem, "bbob, smooth") if number in SMOOTH else (Rugged, "bbob, rugged")
     return kind(

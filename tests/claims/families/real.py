@@ -35,7 +35,7 @@ Costs = Callable[[list[Config]], Iterator[float]]
 SEED = 0
 
 
-def _of_grid(name: str, space: SearchSpace, costs: Costs) -> Problem:
+def of_grid(name: str, space: SearchSpace, costs: Costs) -> Problem:
     """Return the problem of a grid, each configuration of which is evaluated once.
 
     Negative costs are scores, which are maximized.
@@ -85,7 +85,7 @@ def _kept(name: str, configs: list[Config], costs: Costs) -> np.ndarray:
     return found
 
 
-def _each(cost: Callable[[Config], float]) -> Costs:
+def each(cost: Callable[[Config], float]) -> Costs:
     """Return the costs of configurations that are evaluated one by one."""
     return lambda configs: map(cost, configs)
 
@@ -128,7 +128,7 @@ def support_vectors() -> Problem:
             model = make_pipeline(StandardScaler(), model)
         return -float(cross_val_score(model, X, y, cv=folds).mean())
 
-    return _of_grid("svc on wine", space, _each(cost))
+    return of_grid("svc on wine", space, each(cost))
 
 
 def logistic() -> Problem:
@@ -154,7 +154,7 @@ def logistic() -> Problem:
         steps = scalers[config["scaler"]], components, model
         return _missed(make_pipeline(*steps), halves)
 
-    return _of_grid("logistic on breast cancer", space, _each(cost))
+    return of_grid("logistic on breast cancer", space, each(cost))
 
 
 def boosting() -> Problem:
@@ -187,7 +187,7 @@ def boosting() -> Problem:
             for config in several:
                 yield float(log_loss(truth, staged[config["trees"] - 1]))
 
-    return _of_grid("boosting on breast cancer", space, costs)
+    return of_grid("boosting on breast cancer", space, costs)
 
 
 def forest() -> Problem:
@@ -213,7 +213,7 @@ def forest() -> Problem:
         )
         return _missed(model, halves)
 
-    return _of_grid("forest on digits", space, _each(cost))
+    return of_grid("forest on digits", space, each(cost))
 
 
 def perceptron() -> Problem:
@@ -240,7 +240,7 @@ def perceptron() -> Problem:
         )
         return _missed(model, halves)
 
-    return _of_grid("network on digits", space, _each(cost))
+    return of_grid("network on digits", space, each(cost))
 
 
 def pipeline() -> Problem:
@@ -271,7 +271,7 @@ def pipeline() -> Problem:
         scaled = make_pipeline(MinMaxScaler(), model)
         return _missed(scaled, halves)
 
-    return _of_grid("pipeline on digits", space, _each(cost))
+    return of_grid("pipeline on digits", space, each(cost))
 
 
 @cache
