@@ -94,6 +94,7 @@ from .options import WhichTrial as WhichTrial
 from .options import sign_of as sign_of
 from .phrases import Wording as Wording
 from .phrases import abridged as abridged
+from .phrases import capitalized as capitalized
 from .phrases import chained as chained
 from .phrases import counted as counted
 from .phrases import counted_trials as counted_trials

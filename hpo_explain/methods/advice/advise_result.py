@@ -37,6 +37,16 @@ ActionKind: TypeAlias = Literal[
 Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
 
+_DONE: Mapping[ActionKind, str] = {
+    "narrow": "narrow the space",
+    "widen": "widen the space",
+    "try": "try a configuration",
+    "repeat": "repeat trials",
+    "keep": "keep a trial",
+    "beware": "check the cautions",
+    "go_on": "go on",
+    "settle": "try what settles it",
+}
 _MOST_ENDS = 3  # of ranges to widen, of which a reason is told
 # which bounds are moved: the upper ones, the lower ones, or both
 _WAYS = {
@@ -397,7 +407,7 @@ class Advice(Result):
         if not self.actions:
             return printable(self.finding)
         keep = [action.which for action in self.actions if action.kind == "keep"]
-        others = [action.kind.replace("_", " ") for action in self.actions if action.kind != "keep"]
+        others = [_DONE[action.kind] for action in self.actions if action.kind != "keep"]
         if not keep:
             return printable(f"Next: {join_words(others)}.")
         then = f", then {join_words(others)}" if others else ""

@@ -16,6 +16,7 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    capitalized,
     counted,
     fact,
     format_level,
@@ -24,7 +25,6 @@ from hpo_explain.base import (
     leading,
     printable,
 )
-from hpo_explain.base.phrases import capitalized
 from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.methods.around.mixtures import change_in_words
 from hpo_explain.space import Array, Bools
@@ -296,18 +296,18 @@ class Changes(Result):
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
         half = float(self.whole_drawn.mean()) / 2.0
-        kept = f"{self.keep:.0%} of that"
+        share = f"{self.keep:.0%} of that"
         if self.noise_std > (1.0 - self.keep) * 2.0 * half:
             why = "the noise of one evaluation" if self.noise_std < half else "half of it"
             lost = format_value(min(self.noise_std, half))
-            kept = f"all but {lost} of that ({why})"
+            share = f"all but {lost} of that ({why})"
         every = counted(int(self.own.sum()), "change")
         verb = "keeps" if self.few == 1 else "keep"
         return self.kept.claim(
             "keep",
             back,
             exact=self.exact,
-            text=f"{self.few} of {every} {verb} {kept}: {join_names(back)} can be put back.",
+            text=f"{self.few} of {every} {verb} {share}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
         )
 

@@ -69,15 +69,15 @@ def _title(regional: RegionalPartialDependence, region: Region) -> str:
 
 
 def gains(regional: RegionalPartialDependence) -> Curves:
-    """Draw how much narrower the bands are after every split: where no more is gained, stop."""
+    """Draw how much narrower the bands are after every split."""
     table = regional.gain()
     depths = table.index.to_numpy(dtype=float)
     looks = {"main": "gain", "best": "incumbent_gain"}
-    drawn = {look: table[name].to_numpy() for look, name in looks.items()}
+    columns = {look: table[name].to_numpy() for look, name in looks.items()}
     return Curves(
         x=Axis(label="splits", whole=True),
         y=Axis(label="narrower bands (%)"),
-        lines=[Line(depths, y, look=look) for look, y in drawn.items() if np.isfinite(y).any()],
+        lines=[Line(depths, y, look=look) for look, y in columns.items() if np.isfinite(y).any()],
         levels=[(0.0, "zero")],
         heading=f"Confidence in the effect of {join_words(regional.names)}, by splits",
         means={"main": "all regions", "best": "the incumbent's region"},
