@@ -305,17 +305,15 @@ def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
 
 
 @few_draws
-def test_the_figure_has_both_shares_of_what_matters(run):
+def test_the_figure_is_that_of_what_matters(run):
     found = hx.summary(run)
     drawn = found.described()
-    shares = {(bar.row, bar.kind): bar.end for bar in drawn.bars}
-    for row, (name,) in enumerate(drawn.labels):
-        assert shares[row, 0] == found.importance.importance.importance[name]
-        assert shares[row, 1] == found.among_best.importance.importance[name]
-    # the share that the line about it tells is that of a bar, too
+    assert drawn.bars == found.importance.described().bars
+    # the share that the line about it tells is that of a bar
     most = found.importance.claims[0]
-    row = drawn.labels.index(most.hyperparameters)
-    assert shares[row, PALE] == pytest.approx(most.estimate, abs=1e-12)
+    row = [label[0] for label in drawn.labels].index(most.hyperparameters[0])
+    (pale,) = [bar for bar in drawn.bars if bar.row == row and bar.fill == PALE]
+    assert pale.end == pytest.approx(most.estimate, abs=1e-12)
 
 
 @pytest.mark.thorough

@@ -17,8 +17,6 @@ from hpo_explain.methods.space.recommended_space import recommended_space
 from hpo_explain.question import Question, explains
 from hpo_explain.run import joined
 
-BEST = 0.1  # of the configurations: what decides whether one is among them
-
 
 @explains(of="surrogate", without=("kind", "surrogate"), several="objectives")
 def summary(question: Question) -> Summary | Summaries:
@@ -69,7 +67,6 @@ def _of_one(question: Question) -> Summary:
         history=question.ask(history),
         optimum=question.ask_if(optimum),
         importance=question.ask_if(importance),
-        among_best=question.ask_if(importance, top=BEST),
         recommended_space=question.ask_if(recommended_space),
         advice=question.ask_if(advise),
         trusted=question.ask_if(trust),

@@ -76,8 +76,8 @@ class Summary(Result):
         What every trial reached.
     optimum : Optimum or None
         Whether there is more to get.
-    importance, among_best : FanovaImportance or None
-        What matters over the whole space, and for being among the best 10 %.
+    importance : FanovaImportance or None
+        What matters over the whole space.
     recommended_space : Recommendation or None
         Where to search on.
     advice : Advice or None
@@ -117,7 +117,6 @@ class Summary(Result):
     history: History
     optimum: Optimum | None
     importance: FanovaImportance | None
-    among_best: FanovaImportance | None
     recommended_space: Recommendation | None
     advice: Advice | None
     trusted: RunTrust | None
