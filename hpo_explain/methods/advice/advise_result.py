@@ -403,14 +403,14 @@ class Advice(Result):
 
     @property
     def answer(self) -> str:
-        """What to do, without values."""
+        """What to do first, without values."""
         if not self.actions:
             return printable(self.finding)
         keep = [action.which for action in self.actions if action.kind == "keep"]
         others = [_DONE[action.kind] for action in self.actions if action.kind != "keep"]
         if not keep:
-            return printable(f"Next: {join_words(others)}.")
-        then = f", then {join_words(others)}" if others else ""
+            return printable(f"Next: {others[0]}.")
+        then = f", then {others[0]}" if others else ""
         return printable(f"Keep {keep[0]}{then}.")
 
     @property
