@@ -11,9 +11,8 @@ SUMMARY = Method(
     asks="How good is it, what matters, where to search, what to try, how reliable is that?",
     limits="five lines; the functions behind them state the uncertainty of each",
     title="In short",
-    how_to_read="Each hyperparameter has two bars: its share of the variation over the whole "
-    "space, and its share of the difference between the best 10% and the rest. If the second is "
-    "longer, the hyperparameter matters for fine-tuning.",
+    how_to_read="A bar is the share of the variance over the whole space that a hyperparameter "
+    "explains alone; the pale bar behind it is its share with all interactions.",
 )
 HISTORY = Method(
     name="history",
