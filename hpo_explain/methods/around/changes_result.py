@@ -21,11 +21,11 @@ from hpo_explain.base import (
     fact,
     format_level,
     format_value,
-    join_names,
     leading,
     printable,
 )
 from hpo_explain.belief import STRETCH, Decision, decide
+from hpo_explain.methods._engines.decision_words import few
 from hpo_explain.methods.around.mixtures import change_in_words
 from hpo_explain.space import Array, Bools
 
@@ -307,7 +307,7 @@ class Changes(Result):
             "keep",
             back,
             exact=self.exact,
-            text=f"{self.few} of {every} {verb} {share}: {join_names(back)} can be put back.",
+            text=f"{self.few} of {every} {verb} {share}. To put back: {printable(few(back))}.",
             values=tuple(self.start.config.get(name) for name in back),
         )
 
