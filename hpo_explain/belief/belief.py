@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.learned import REACH, LearnedDraws
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.belief.mixture import Mixture, Pool
 from hpo_explain.belief.scales import clipped, weights_by_stacking
 from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.space import Array
@@ -65,9 +65,13 @@ class Belief(LearnedDraws):
         return "the belief"
 
     @cached_property
+    def _pool(self) -> Pool:
+        return Pool(self, self.processes)
+
+    @cached_property
     def whole(self) -> Mixture:
         """Draws of the processes for questions about the whole space: the belief's own."""
-        return Mixture(self, self.processes, self.weights, REACH)
+        return Mixture(self, self._pool, self.weights, REACH)
 
     @property
     def parts(self) -> tuple[slice, ...]:
@@ -83,14 +87,14 @@ class Belief(LearnedDraws):
         among[np.argsort(self.scaled, kind="stable")[:count]] = True
         with one_blas_thread():
             weights = weights_by_stacking(self.processes, among)
-        return Mixture(self, self.processes, weights, REACH_AT_BEST)
+        return Mixture(self, self._pool, weights, REACH_AT_BEST)
 
     @cached_property
     def among_best(self) -> Mixture:
         """Draws of one more process, for which all but the better trials are equally bad."""
         with one_blas_thread():
             process = self.process(clipped(self.scaled))
-        return Mixture(self, (process,), np.ones(1), REACH_AT_BEST)
+        return Mixture(self, Pool(self, (process,)), np.ones(1), REACH_AT_BEST)
 
     @cached_property
     def trust(self) -> Trust:
@@ -102,6 +106,10 @@ class Belief(LearnedDraws):
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         return self.whole.costs(X)
+
+    def costs_over_space(self) -> Array:
+        """Return the cost of each draw at the rows that stand for the space, (k, N)."""
+        return self.whole.costs_over_space()
 
     def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""

@@ -126,6 +126,10 @@ class Draws(ABC):
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
 
+    def costs_over_space(self) -> Array:
+        """Return the cost of each draw at the rows that stand for the space, (k, N)."""
+        return self.costs(self.landscape.rows)
+
     def draws(self, X: Array) -> Array:
         """Return the objective of each draw at encoded rows (n, d), in the user's units, (k, n).
 

@@ -125,7 +125,8 @@ class Landscape:
     @cached_property
     def values(self) -> Array:
         """Cost of each draw there, (k, N)."""
-        return self.belief.costs(self.rows)
+        costs: Array = self.belief.costs_over_space()
+        return costs
 
     @cached_property
     def _everywhere(self) -> tuple[Array, Array, Bools]:

@@ -16,10 +16,72 @@ from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.scales import Process, Scale, doubt, from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
+from hpo_explain.models.product_kernel import Parameters
 from hpo_explain.space import Array, Bools, Ints
 
 KERNELS, DRAWS = 16, 12  # settings of kernels in all, and functions of each
 _KEPT_ROWS = 5000  # at most: costs at more are computed each time
+
+
+class Pool:
+    """Functions drawn from the processes of a belief: each is drawn once, whoever asks for it.
+
+    Parameters
+    ----------
+    belief : LearnedDraws
+        What the processes are of.
+    processes : tuple of Process
+        The process of each scale.
+    """
+
+    def __init__(self, belief: LearnedDraws, processes: tuple[Process, ...]) -> None:
+        self._belief, self.processes = belief, processes
+        self._drawn: dict[tuple[int, int], Functions] = {}
+        self._over_space: dict[tuple[int, int], Array] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # values at thousands of rows are large, and computed again where they are needed
+        return {**vars(self), "_over_space": {}}
+
+    def functions(self, counts: Sequence[int]) -> list[Functions]:
+        """Return the functions of the first settings of each process, as many as are counted."""
+        for which, count in enumerate(counts):
+            process = self.processes[which]
+            for i, kernel in enumerate(process.posterior.drawn(count)):
+                if (which, i) not in self._drawn:
+                    self._drawn[which, i] = self._draw(process, kernel, which, i)
+        return [self._drawn[place] for place in _places(counts)]
+
+    def over_space(self, counts: Sequence[int], rows: Array) -> list[Array]:
+        """Return their standardized values at the rows that stand for the space, (N, DRAWS) each.
+
+        The rows are the same in each call.
+        """
+        places = _places(counts)
+        functions = self.functions(counts)
+        new = [place for place in places if place not in self._over_space]
+        if new:
+            of_new = [functions[places.index(place)] for place in new]
+            self._over_space.update(zip(new, self.valued(of_new, rows), strict=True))
+        return [self._over_space[place] for place in places]
+
+    def valued(self, functions: Sequence[Functions], X: Array) -> list[Array]:
+        """Return the standardized values (n, DRAWS) of functions at encoded rows."""
+        space = self._belief.space
+        with one_blas_thread():  # the last digits of sums depend on it
+            return [*valued(functions, space.in_own_order(X), space.categories_in_own_order)]
+
+    def _draw(self, process: Process, kernel: Parameters, which: int, i: int) -> Functions:
+        belief, space = self._belief, self._belief.space
+        columns, categories = space.in_own_order(belief.X), space.categories_in_own_order
+        with one_blas_thread():
+            seeds = [belief.seed, which, i]
+            return draw(columns, process.pairs, kernel, categories, DRAWS, seeds)
+
+
+def _places(counts: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the process and the place of each setting that is counted."""
+    return [(which, i) for which, count in enumerate(counts) for i in range(count)]
 
 
 class Mixture(Draws):
@@ -31,20 +93,17 @@ class Mixture(Draws):
     ----------
     belief : LearnedDraws
         What the processes are of.
-    processes : tuple of Process
-        The process of each scale.
+    pool : Pool
+        Where functions are drawn.
     weights : ndarray of shape (scales,)
-        How much each counts.
+        How much each process counts.
     reach : float
         So far beyond the best trial draws may lie, as a share of the median minus the best.
     """
 
-    def __init__(
-        self, belief: LearnedDraws, processes: tuple[Process, ...], weights: Array, reach: float
-    ) -> None:
+    def __init__(self, belief: LearnedDraws, pool: Pool, weights: Array, reach: float) -> None:
         super().__init__(belief.space, belief.X, belief.direction, belief.seed, belief.feasibility)
-        self.belief, self.processes = belief, processes
-        self.weights = weights
+        self.belief, self.weights, self._pool = belief, weights, pool
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
 
@@ -53,30 +112,34 @@ class Mixture(Draws):
         return {**vars(self), "_last": {}}
 
     @property
+    def processes(self) -> tuple[Process, ...]:
+        """The process of each scale."""
+        return self._pool.processes
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """How many settings of each process there are."""
+        return shared_out(self.weights, KERNELS)
+
+    @property
     def parts(self) -> tuple[slice, ...]:
         """The draws of each process that has any."""
-        ends = DRAWS * np.cumsum([0, *shared_out(self.weights, KERNELS)])
+        ends = DRAWS * np.cumsum([0, *self._counts])
         return tuple(slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)
 
     @cached_property
-    def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
-        """The functions of each kernel, with tables of an evaluation's mean and sd."""
-        functions, tables = (list[Functions](), list[tuple[Array, Array]]())
-        categories = self.space.categories_in_own_order
-        columns = self.space.in_own_order(self.X)
-        of_each = list(zip(self.processes, shared_out(self.weights, KERNELS), strict=True))
-        with one_blas_thread():
-            for which, (process, count) in enumerate(of_each):
-                for i, kernel in enumerate(process.posterior.drawn(count)):
-                    seeds = [self.seed, which, i]
-                    functions.append(draw(columns, process.pairs, kernel, categories, DRAWS, seeds))
-                    tables.append(process.scale.back(kernel.noise, self.limits))
-        return functions, tables
-
-    @property
     def functions(self) -> list[Functions]:
         """The functions of each setting of the kernels, `DRAWS` of each."""
-        return self._drawn[0]
+        return self._pool.functions(self._counts)
+
+    @cached_property
+    def _tables(self) -> list[tuple[Array, Array]]:
+        """Tables of an evaluation's mean and sd with each setting."""
+        scales = [self.scales[which] for which in self.scale_of_each]
+        return [
+            scale.back(of.parameters.noise, self.limits)
+            for scale, of in zip(scales, self.functions, strict=True)
+        ]
 
     @property
     def scales(self) -> tuple[Scale, ...]:
@@ -86,8 +149,7 @@ class Mixture(Draws):
     @property
     def scale_of_each(self) -> Ints:
         """Of which process each setting is, (KERNELS,)."""
-        counts = shared_out(self.weights, KERNELS)
-        return np.repeat(np.arange(len(counts)), counts)
+        return np.repeat(np.arange(len(self._counts)), self._counts)
 
     @cached_property
     def constant(self) -> Bools:
@@ -112,13 +174,22 @@ class Mixture(Draws):
         key = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
         costs = self._last.get(key) if key else None
         if costs is None:
-            scaled = np.concatenate(self._read(X, 0))
-            scaled[self.constant] = self.constant_costs[:, None]
-            costs = self.belief.in_units(scaled)
-            costs.setflags(write=False)
+            costs = self._as_costs(self._pool.valued(self.functions, X))
             if key:
                 self._last.clear()
                 self._last[key] = costs
+        return costs
+
+    def costs_over_space(self) -> Array:
+        """Return the cost of each draw at the rows that stand for the space, (k, N)."""
+        return self._as_costs(self._pool.over_space(self._counts, self.landscape.rows))
+
+    def _as_costs(self, values: Sequence[Array]) -> Array:
+        """Return the cost of each draw by its standardized values, (k, n)."""
+        scaled = np.concatenate(self._read(values, 0))
+        scaled[self.constant] = self.constant_costs[:, None]
+        costs = self.belief.in_units(scaled)
+        costs.setflags(write=False)
         return costs
 
     def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
@@ -135,7 +206,7 @@ class Mixture(Draws):
         with one_blas_thread():
             of_each = [
                 from_table(functions.along(rows, at).transpose(1, 2, 0), table[0])
-                for functions, table in zip(*self._drawn, strict=True)
+                for functions, table in zip(self.functions, self._tables, strict=True)
             ]
         scaled = np.concatenate(of_each, axis=1)
         scaled[:, self.constant] = self.constant_costs[:, None]
@@ -147,7 +218,7 @@ class Mixture(Draws):
         own = np.repeat(np.arange(DRAWS), m)
         categories = self.space.categories_in_own_order
         with one_blas_thread():
-            for i, (functions, table) in enumerate(zip(*self._drawn, strict=True)):
+            for i, (functions, table) in enumerate(zip(self.functions, self._tables, strict=True)):
                 X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
                 (values,) = valued([functions], self.space.in_own_order(X), categories)
                 costs.append(from_table(values[np.arange(len(X)), own], table[0]))
@@ -155,18 +226,14 @@ class Mixture(Draws):
         scaled[self.constant] = self.constant_costs[:, None]
         return self.belief.in_units(scaled)
 
-    def _read(self, X: Array, which: int) -> list[Array]:
-        """Return what one of the tables holds for each draw at encoded rows, scaled."""
-        functions, tables = self._drawn
-        rows = self.space.in_own_order(X)
-        categories = self.space.categories_in_own_order
-        with one_blas_thread():  # the last digits of sums depend on it
-            values = valued(functions, rows, categories)
-        return [from_table(z.T, table[which]) for z, table in zip(values, tables, strict=True)]
+    def _read(self, values: Sequence[Array], which: int) -> list[Array]:
+        """Return what one of the tables holds for each draw by its standardized values, scaled."""
+        each = zip(values, self._tables, strict=True)
+        return [from_table(z.T, tables[which]) for z, tables in each]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
-        noise = np.concatenate(self._read(X, 1))
+        noise = np.concatenate(self._read(self._pool.valued(self.functions, X), 1))
         noise[self.constant] = self.belief.scaled.std()
         return np.sqrt((noise**2).mean(axis=0)) * self.belief.unit
 

@@ -188,14 +188,3 @@ class Compared:
         """Return the covariances of the rows with the trials, (m, n)."""
         product, added = compared(self.rows, self.trials, p.single)
         return np.float32(1.0) + np.float32(p.product) * product + added
-
-
-def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
-    """Add to named rows (m, k) the entries of a table (L, k) that stand at places, (e,) each."""
-    if not len(rows):
-        return
-    from scipy.sparse import csr_array
-
-    ones = np.ones(len(rows), out.dtype)
-    shape = (len(out), len(table))
-    out += csr_array((ones, (rows, places)), shape=shape) @ table

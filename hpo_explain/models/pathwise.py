@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from hpo_explain.models._kernels import Single
-from hpo_explain.models.compared import Rows, Trials, add_to_rows, compared
+from hpo_explain.models.compared import Rows, Trials, compared
 from hpo_explain.models.product_kernel import Pairs, Parameters
 from hpo_explain.space import Array, Ints
 
@@ -58,8 +59,8 @@ class Block:
         return np.where(there, X, np.float32(0.0))
 
     @cached_property
-    def distinct(self) -> tuple[Single, Ints, Ints]:
-        """Distinct values of numbers, their columns, each (L,), and those of rows, (m, numbers)."""
+    def distinct(self) -> tuple[Single, Ints, csr_array]:
+        """Distinct values of numbers, and their columns, each (L,), and which rows have, (m, L)."""
         numbers = np.flatnonzero(self.categories[self.columns] == 0)
         in_order = self.rows.in_order[:, numbers]
         values = np.take_along_axis(self.rows.X[:, numbers], in_order, axis=0)
@@ -69,24 +70,33 @@ class Block:
         index = np.empty(values.shape, int)
         np.put_along_axis(index, in_order, place, axis=0)
         columns = np.repeat(self.columns[numbers], is_new.sum(axis=0))
-        return values.T[is_new.T], columns, index
+        rows = np.repeat(np.arange(len(index)), len(numbers))
+        return values.T[is_new.T], columns, _ones(rows, index.ravel(), (len(index), len(columns)))
 
     @cached_property
-    def coded(self) -> tuple[Ints, Ints]:
-        """The rows of values that are no numbers, column by column, and where their phases stand.
+    def coded(self) -> csr_array | None:
+        """Which phases rows have by values that are no numbers, (m, P); None if all are numbers.
 
-        Of each column the phases of its categories stand there, and one of being inactive.
+        Each column has phases of its categories, and one of being inactive.
         """
         X = self.rows.X
         category = self.categories[self.columns] > 0
-        # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
         there = (np.isnan(X) | category).T
-        columns, rows = np.divmod(np.flatnonzero(there), len(X))
+        columns, rows = np.nonzero(there)
+        if not len(rows):
+            return None
         inactive = np.isnan(X[rows, columns])
         code = np.nan_to_num(X[rows, columns]).astype(int)
         columns = self.columns[columns]
-        last = (np.cumsum(_places(self.categories)) - 1)[columns]
-        return rows, np.where(inactive, last, last - self.categories[columns] + code)
+        ends = np.cumsum(_places(self.categories))
+        last = ends[columns] - 1
+        places = np.where(inactive, last, last - self.categories[columns] + code)
+        return _ones(rows, places, (len(X), int(ends[-1])))
+
+
+def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> csr_array:
+    """Return a sparse matrix that is 1 at some places."""
+    return csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
 def _places(categories: Ints) -> Ints:
@@ -144,14 +154,15 @@ class Functions:
 
     def __call__(self, block: Block) -> Single:
         """Return the draws' standardized values (m, k) at rows."""
-        angle, product, alone = self._sums(block)
+        angle, product, added = self._sums(block)
         angle += self.shifts
         waves = np.cos(angle, out=angle)
+        product *= np.float32(self.parameters.product)
+        added += product
         # BLAS may set the flag of an invalid value for lanes of a vector that it never returns
         with np.errstate(invalid="ignore"):
-            values = waves @ self.slopes[:-1]
-            alone += self.parameters.product * (product @ self._exact)
-        return np.asarray(values + (alone + self._constant), np.float32)
+            values = waves @ self.slopes[:-1] + self._alone(block)
+            return np.asarray(values + (added @ self._exact + self._constant), np.float32)
 
     def along(self, rows: Sequence[Block], at: Block) -> Single:
         """Return the draws' standardized values (n, G, k) at rows with other columns at G rows.
@@ -159,7 +170,7 @@ class Functions:
         The cosine of a sum is split, so that each row's own part is computed once.
         """
         few, k = len(at.rows.X), self.update.shape[1]
-        turn, factor, alone = self._sums(at)
+        turn, factor, added = self._sums(at)
         slopes = self.slopes[:-1, None, :]
         weights = np.concatenate(
             [
@@ -168,10 +179,11 @@ class Functions:
                 factor.T[:, :, None] * self._weights[:, None, :],
             ]
         ).reshape(len(factor.T) + 2 * len(turn.T), few * k)
-        alone = alone + self._constant
+        alone = self._apart(at, added) + self._constant
         values = []
         for block in rows:
-            angle, product, own = self._sums(block)
+            angle, product, added = self._sums(block)
+            own = self._apart(block, added)
             angle += self.shifts
             waves = np.concatenate([np.cos(angle), np.sin(angle), product], axis=1)
             with np.errstate(invalid="ignore"):  # as above
@@ -193,8 +205,8 @@ class Functions:
     def _constant(self) -> Array:
         return self.slopes[-1] + self._exact.sum(axis=0)
 
-    def _sums(self, block: Block) -> tuple[Single, Single, Array]:
-        """Return of rows the angles (m, FEATURES), products (m, n) and additive parts (m, k)."""
+    def _sums(self, block: Block) -> tuple[Single, Single, Single]:
+        """Return of rows the angles (m, FEATURES), and products and added parts, each (m, n)."""
         columns = block.columns
         rates, weights, amplitudes = self.parameters.single
         product, added = compared(
@@ -202,22 +214,21 @@ class Functions:
             self.trials.only(columns),
             (rates[columns], weights[columns], amplitudes[columns]),
         )
-        alone = np.zeros((len(product), self.update.shape[1]))
-        if self.parameters.amplitude.any():
-            alone = added @ self._exact + self._alone(block)
-        return self._angles(block), product, alone
+        angle = block.numbers @ self.frequencies[columns]
+        if block.coded is not None:
+            angle += block.coded @ self.phases
+        return angle, product, added
 
-    def _angles(self, block: Block) -> Single:
-        """Return the angles of the features at rows, (m, FEATURES)."""
-        angle = block.numbers @ self.frequencies[block.columns]
-        rows, places = block.coded
-        add_to_rows(self.phases, places, rows, angle)
-        return angle
+    def _apart(self, block: Block, added: Single) -> Array:
+        """Return the additive parts of draws at rows, (m, k)."""
+        return added @ self._exact + self._alone(block)
 
     def _alone(self, block: Block) -> Single:
         """Return what the additive parts' features are at rows, (m, k)."""
+        if not self.parameters.amplitude.any():
+            return np.zeros((len(block.numbers), self.update.shape[1]), np.float32)
         frequencies, phases, weights = self.waves
-        values, columns, index = block.distinct
+        values, columns, rows = block.distinct
         waves = np.cos(values[:, None] * frequencies[columns] + phases[columns])
         waves[np.isnan(values)] = 0.0
         starts = np.flatnonzero(np.diff(columns, prepend=-1))
@@ -232,13 +243,10 @@ class Functions:
             each = zip(starts.tolist(), ends.tolist(), own, strict=True)
             for first, end, weight in each:
                 np.matmul(waves[first:end], weight, out=table[first:end])
-        table = table.reshape(-1, weights.shape[2])
-        alone = np.zeros((len(index), table.shape[1]), np.float32)
-        of_rows = np.repeat(np.arange(len(index)), index.shape[1])
-        add_to_rows(table, index.ravel(), of_rows, alone)
-        rows, places = block.coded
-        add_to_rows(self.steps, places, rows, alone)
-        return alone
+        alone = rows @ table.reshape(-1, weights.shape[2])
+        if block.coded is not None:
+            alone += block.coded @ self.steps
+        return np.asarray(alone)
 
 
 def valued(functions: Sequence[Functions], X: Array, categories: Ints) -> list[Single]:

@@ -31,6 +31,7 @@ _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = 0.5 * math.pi  # of a circle between two states: about as far apart as any
 _TOLD = 16  # parameters that data tell best, whose curvature is looked at
 _STEP = 0.1  # to which side
+_PLACES = 16  # settings that are drawn, usually at most
 # below, products of single precision become denormal, which takes a processor ten times as long
 _VANISHES = 1e-25
 # hyperparameters beyond which fewer of them are expected to matter, and how much fewer
@@ -305,8 +306,13 @@ class Posterior:
     weights: Array
 
     def drawn(self, count: int) -> list[Parameters]:
-        """Return parameters drawn systematically: at the middles of equal parts of the weights."""
-        places = (np.arange(count) + 0.5) / count
+        """Return parameters drawn at even places of the weights: of more, the first are the same.
+
+        The places are van der Corput's: 0, 1/2, 1/4, 3/4 and so on, moved by half of the least.
+        """
+        halves = np.arange(16)
+        bits = (np.arange(count)[:, None] >> halves) & 1
+        places = bits @ 0.5 ** (halves + 1.0) + 0.5 / _PLACES
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
             self.prior.parameters(self.proposals[i]) for i in picked.clip(0, len(self.weights) - 1)
