@@ -407,7 +407,8 @@ def attainable(land: Landscape, j: int) -> Array:
 
 def least_in(land: Landscape, inside: Bools) -> Array:
     """Return the least cost of each draw among some of `all_rows`, (k,); infinite of none."""
-    return np.asarray(land.possible_values[:, inside].min(axis=1, initial=np.inf), float)
+    values = np.compress(inside, land.possible_values, axis=1)
+    return np.asarray(values.min(axis=1, initial=np.inf), float)
 
 
 def loss(land: Landscape, inside: Bools) -> Array:

@@ -229,7 +229,7 @@ class Mixture(Draws):
     def _read(self, values: Sequence[Array], which: int) -> list[Array]:
         """Return what one of the tables holds for each draw by its standardized values, scaled."""
         each = zip(values, self._tables, strict=True)
-        return [from_table(z.T, tables[which]) for z, tables in each]
+        return [from_table(np.ascontiguousarray(z.T), of[which]) for z, of in each]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
