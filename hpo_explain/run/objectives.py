@@ -22,6 +22,7 @@ from hpo_explain.base import (
     InputError,
     NothingToExplain,
     Option,
+    check_name,
     check_number,
     fact,
     join_names,
@@ -266,8 +267,10 @@ class Objectives:
     def weights(self, by_name: Mapping[str, float], argument: str = "target") -> Array:
         """Return the weights of the objectives, which add up to 1, (m,); 0 of those left out."""
         given = {**by_name} if isinstance(by_name, Mapping) else {}
+        for name in given:
+            check_name(argument, name, self.names, "objective")
         weights = np.array([check_number(argument, given.get(name, 0.0)) for name in self.names])
-        if {*given} - {*self.names} or (weights < 0.0).any() or not weights.any():
+        if (weights < 0.0).any() or not weights.any():
             problem = f"must hold weights of objectives, none negative, but was {by_name!r}"
             remedy = f"The objectives are: {', '.join(self.names)}."
             raise InputError(argument, problem, by_name, remedy)

@@ -182,9 +182,11 @@ def test_the_trial_to_take_is_that_of_the_smallest_weighted_sum():
     assert only.choice.trial == np.argmin(time)
     assert only.to_dict()["choice"]["trade_off"] == {"time": 5}
     assert hx.pareto(runs, trade_off={"time": 5}, kind="forest").choice.trial == np.argmin(time)
-    for wrong in ({"time": -1.0}, {"times": 1.0}, {}, 3):
+    for wrong in ({"time": -1.0}, {}, 3):
         with pytest.raises(hx.base.InputError, match="trade_off must hold weights of objectives"):
             hx.pareto(runs, trade_off=wrong)
+    with pytest.raises(hx.base.InputError, match="Did you mean 'time'"):
+        hx.pareto(runs, trade_off={"times": 1.0})
 
 
 @pytest.mark.merge

@@ -123,10 +123,21 @@ def test_it_is_certain_only_where_trials_scatter_by_less_than_may_be_lost():
     certain = hx.methods.tolerance(run, epsilon=0.05)
     assert all(claim.certain for claim in certain.claims)
     assert "95% sure" in certain.sentence
-    y = run.objective + 0.3 * np.random.default_rng(0).standard_normal(60)
+    y = run.objective + 0.05 * np.random.default_rng(0).standard_normal(60)
     noisy = hx.methods.tolerance(hx.Run(run.space, run.X, y, "minimize"), epsilon=0.05)
     assert not any(claim.certain for claim in noisy.claims if claim.probability > 0.0)
     assert "trials scatter by" in noisy.caution
+
+
+def test_where_nothing_but_noise_is_no_other_value_is_known_to_be_tolerated():
+    space = unit_cube(3)
+    run = hx.Run(
+        space, space.sample(60, seed=0), np.random.default_rng(0).normal(size=60), "minimize"
+    )
+    found = hx.methods.tolerance(run)
+    assert all(len({*one.values}) == 1 for one in (*found.alone, *found.free))
+    (claim,) = found.claims
+    assert claim.hyperparameters == found.names
 
 
 def test_of_a_model_without_a_joint_posterior_nothing_is_certain():

@@ -18,7 +18,7 @@ median as intervals are stretched. What is less sure to give a result than x is 
 Draws are smooth, and an objective may go up and down between the trials. So a stretch is certain
 only where what trials scatter about the draws hardly exceeds ε at any of its values, or repeats
 tell that it is noise: of functions that go up and down half of the stretches were wrong
-(tests/claims).
+(tests/claims). Where the reliability is poor, no other value than x's own is known to be tolerated.
 """
 
 from __future__ import annotations
@@ -168,7 +168,8 @@ class Tolerance(Result):
         claims = [*map(self._claim, moves)]
         if stays:
             names = [self.names[i] for i in stays]
-            text = f"No other value of {few(names)} is known to lose as little."
+            little = "as little" if moves else f"at most {self.epsilon:.2g}"
+            text = f"No other value of {few(names)} is known to lose {little}."
             values = tuple(self.alone[i].values for i in stays)
             claims.append(Claim("keep", tuple(names), values=values, text=printable(text)))
         return tuple(claims)
@@ -225,14 +226,17 @@ def tolerance(question: Question) -> Tolerance:
     draws = question.draws.at_best if decision is None else decision.draws
     counts = WhatCounts.of(run, draws) if decision is None else decision.counts
     config = run.config(question.keep)
-    alone, free = tolerated(draws, run.space.row(config, "config"), counts.epsilon)
+    doubts = () if decision is None else decision.doubts
+    # where little is known, draws hardly differ from each other: nothing would seem to be lost
+    may_be_lost = -np.inf if doubts else counts.epsilon
+    alone, free = tolerated(draws, run.space.row(config, "config"), may_be_lost)
     return Tolerance(
         subject=subject,
         config=config,
         epsilon=counts.epsilon,
         alone=alone,
         free=free,
-        doubts=(_SINGLE,) if decision is None else (*decision.doubts, *_scatter(decision)),
+        doubts=(_SINGLE,) if decision is None else (*doubts, *_scatter(decision)),
         notes=(*_notes(run.space, config, draws), *subject.notes),
     )
 
