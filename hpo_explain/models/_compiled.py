@@ -19,8 +19,8 @@ _CHANGING_PLACE = Lock()
 _SETTINGS: Any = numba.config
 _JIT: Any = numba.njit  # has options of which its types know nothing
 _OnDisk: Any = FunctionCache
-# Nothing calls these functions from C, no expression needs to be rewritten, and who calls them keeps
-# the arrays: to count references to each row takes several times as long as to compute with it.
+# Nothing calls these functions from C, nothing needs to be rewritten, and who calls them keeps the
+# arrays: to count references to each row takes several times as long as to compute with it.
 _LEAN: Any = {"no_cfunc_wrapper": True, "no_rewrites": True, "_nrt": False}
 
 
