@@ -140,22 +140,8 @@ def explain_briefly() -> None:
     The trees of a forest are left to the report: their compilation takes as long as all else, and
     would be waited for.
     """
-    from hpo_explain.adapters.optuna import from_optuna
-    from hpo_explain.adapters.optuna.quiet import quiet_optuna
-    from hpo_explain.adapters.optuna.tune import tune_with_optuna
-    from hpo_explain.methods.advice.advise import advise
-    from hpo_explain.methods.proposals.explain_proposal import explain_proposal
+    from hpo_explain.methods.importance.importance import importance
 
-    both = [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
-    with quiet_optuna():
-        study = tune_with_optuna(
-            lambda config: float(config["x"]) ** 2,
-            SearchSpace(both),
-            url=None,
-            study_name="brief",
-            metric_name="loss",
-            n_trials=12,  # ten are random, two are proposed by densities
-        )
-    run = from_optuna(study)
-    explain_proposal(run)
-    advise(run)
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    X = space.sample(12, seed=0)
+    importance(Run(space, X, X[:, 0] ** 2, "minimize"))

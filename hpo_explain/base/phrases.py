@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING
 
-import wcwidth
-
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -100,6 +98,10 @@ def capitalized(text: str) -> str:
 
 def columns(text: str) -> int:
     """Return how many columns a text takes: wide characters take two, combining ones none."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    import wcwidth
+
     return wcwidth.width(text, control_codes="ignore")
 
 
@@ -113,7 +115,9 @@ def shorten(text: str, width: int) -> str:
     """
     if columns(text) <= width:
         return text
-    characters = list(wcwidth.iter_graphemes(text))
+    from wcwidth import iter_graphemes
+
+    characters = list(iter_graphemes(text))
     head = first_columns(characters, width // 2)
     tail = first_columns(characters[::-1], width - 1 - width // 2)[::-1]
     return "".join([*head, "…", *tail])

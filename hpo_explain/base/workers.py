@@ -22,6 +22,8 @@ from threading import Lock, RLock, Thread
 from threading import current_thread as this_thread
 from typing import Any, TypeVar
 
+from hpo_explain.base.garbage import seldom_searched
+
 _T = TypeVar("_T")
 _LOOK = 0.5  # seconds between two looks at whether the parent is there
 _PATIENCE = 5.0  # seconds until who ended an interpreter goes on without it
@@ -202,7 +204,7 @@ def serve(parent: int) -> None:
         os.close(nothing)
     os.dup2(2, 1)  # what calls print is no answer
     _end_with(parent)
-    with suppress(EOFError):
+    with suppress(EOFError), seldom_searched():
         while True:
             answer = _answer(pickle.load(requests))
             answers.write(_LISTENS)

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from hpo_explain.adapters.addresses import without_secrets
+from hpo_explain.base.garbage import seldom_searched
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._errors import ARGUMENTS
@@ -79,6 +80,7 @@ def main(context: click.Context) -> None:
         # a terminal that knows no "×" must not end the program
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    context.with_resource(seldom_searched())
     context.obj = context.with_resource(heeded_interrupt())
 
 

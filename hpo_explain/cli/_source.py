@@ -219,13 +219,13 @@ class Source:
 
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
-        from hpo_explain.adapters.pickled import check_trusted
-
         file = place_of(self.source)
         self._check_options(file.format)
         given: dict[str, Any] = {}
         try:
             if file.format is PICKLE:
+                from hpo_explain.adapters.pickled import check_trusted
+
                 given["trust_pickle"] = "--trust-pickle" in self.given
                 check_trusted(file.path, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
-from numba.core.runtime.nrt import rtsys
 
 from hpo_explain.base.cache_folder import cache_folder
 from hpo_explain.base.links import is_ours_alone
@@ -20,19 +19,23 @@ _CHANGING_PLACE = Lock()
 _SETTINGS: Any = numba.config
 _JIT: Any = numba.njit  # has options of which its types know nothing
 _OnDisk: Any = FunctionCache
+# Nothing calls these functions from C, nothing needs to be rewritten, and who calls them keeps the
+# arrays: to count references to each row takes several times as long as to compute with it.
+_LEAN: Any = {"no_cfunc_wrapper": True, "no_rewrites": True, "_nrt": False}
 
 
 def compiled(**options: Any) -> Callable[[_Function], _Function]:
     """Return a decorator that compiles a function, which releases the lock and is kept on disk.
 
-    A cache saves time and is never needed: without a place for it, each process compiles anew.
+    The function makes no arrays: it writes into those that it is given. A cache saves time and is
+    never needed: without a place for it, each process compiles anew.
 
     Parameters
     ----------
     **options
         Those of ``numba.njit``.
     """
-    compile_it = numba.njit(nogil=True, **options)
+    compile_it = _JIT(nogil=True, **_LEAN, **options)
 
     def decorated(function: _Function) -> _Function:
         dispatcher = compile_it(function)
@@ -55,7 +58,7 @@ def compiled_part(**options: Any) -> Callable[[_Function], _Function]:
     **options
         Those of ``numba.njit``.
     """
-    part: Callable[[_Function], _Function] = _JIT(no_cpython_wrapper=True, **options)
+    part: Callable[[_Function], _Function] = _JIT(no_cpython_wrapper=True, **_LEAN, **options)
     return part
 
 
@@ -69,7 +72,6 @@ class _Cache(_OnDisk):  # type: ignore[misc]
         the compiler needs. It loads that itself.
         """
         with suppress(Exception):  # a damaged file can raise anything
-            rtsys.initialize(target)
             return self._load_overload(signature, target)
         return None
 

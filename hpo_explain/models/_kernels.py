@@ -58,7 +58,7 @@ _SHIFT = np.float32(1.5 * 2.0**23)  # adding it leaves the nearest integer in th
 _LOG2_E = np.float32(1.4426950408889634)
 # log(2) in two parts, whose products with small integers are exact
 _LOG2, _LOG2_REST = np.float32(0.693359375), np.float32(-2.12194440e-4)
-_TAYLOR = tuple(np.float32(1.0 / factorial(i)) for i in range(7, -1, -1))
+_T2, _T3, _T4, _T5, _T6, _T7 = (np.float32(1.0 / factorial(i)) for i in range(2, 8))
 
 
 @numba.njit(inline="always")
@@ -73,9 +73,7 @@ def _exp(x: Any) -> Any:
     power = shifted - _SHIFT
     r = x - power * _LOG2
     r = r - power * _LOG2_REST
-    p = _TAYLOR[0]
-    for coefficient in _TAYLOR[1:]:
-        p = p * r + coefficient
+    p = ((((((_T7 * r + _T6) * r + _T5) * r + _T4) * r + _T3) * r + _T2) * r + _ONE) * r + _ONE
     bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << np.int32(23))
     return np.int32(bits).view(np.float32)
 
@@ -94,7 +92,8 @@ def gather(
 
     The exponentials are kept as `decay`.
     """
-    free = max(_ONE - weight, _LEAST)
+    free = _ONE - weight
+    free = free if free > _LEAST else _LEAST  # max takes the compiler longer
     for i in range(len(apart)):
         r = apart[i] * rate
         decay[i] = _exp(-r) if r < _VANISHED else _NONE
@@ -114,7 +113,8 @@ def sums_of_product(
 
     By its length and by its weight.
     """
-    free = max(_ONE - weight, _LEAST)
+    free = _ONE - weight
+    free = free if free > _LEAST else _LEAST  # max takes the compiler longer
     length = 0.0
     by_weight = 0.0
     for first in range(0, len(apart), _AT_ONCE):
