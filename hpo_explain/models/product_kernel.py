@@ -31,7 +31,7 @@ _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = 0.5 * math.pi  # of a circle between two states: about as far apart as any
 _TOLD = 16  # parameters that data tell best, whose curvature is looked at
 _STEP = 0.1  # to which side
-_PLACES = 16  # settings that are drawn, usually at most
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 # below, products of single precision become denormal, which takes a processor ten times as long
 _VANISHES = 1e-25
 # hyperparameters beyond which fewer of them are expected to matter, and how much fewer
@@ -306,13 +306,11 @@ class Posterior:
     weights: Array
 
     def drawn(self, count: int) -> list[Parameters]:
-        """Return parameters drawn at even places of the weights: of more, the first are the same.
+        """Return parameters drawn at places of the weights that are even, however many they are.
 
-        The places are van der Corput's: 0, 1/2, 1/4, 3/4 and so on, moved by half of the least.
+        Of more, the first are the same: each place is the golden ratio beyond the one before.
         """
-        halves = np.arange(16)
-        bits = (np.arange(count)[:, None] >> halves) & 1
-        places = bits @ 0.5 ** (halves + 1.0) + 0.5 / _PLACES
+        places = (0.5 + _GOLDEN * np.arange(count)) % 1.0
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
             self.prior.parameters(self.proposals[i]) for i in picked.clip(0, len(self.weights) - 1)
