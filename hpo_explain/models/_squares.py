@@ -40,9 +40,11 @@ def squared_distances(Z: Array, T: Array, weight: Array, amid: Array) -> Array:
     scale = weight[numbers]
     out = cdist(Z[:, numbers] * scale, T[:, numbers] * scale, "sqeuclidean")
     for c in np.flatnonzero(~numbers):
-        z, t = Z[:, [c]], T[:, c]
+        # rows of the same category are as far from all others
+        categories, which = np.unique(Z[:, c], return_inverse=True)
+        z, t = categories[:, None], T[:, c]
         is_away = np.where((z < 0.0) | (t < 0.0), amid[c], 1.0)
-        out += weight[c] ** 2 * np.where(z == t, 0.0, is_away)
+        out += (weight[c] ** 2 * np.where(z == t, 0.0, is_away))[which]
     return np.asarray(out)
 
 
@@ -66,9 +68,11 @@ def matern_5_2(q: Array) -> Array:
     >>> matern_5_2(np.array([0.0, 3.0])).round(3).tolist()
     [1.0, 0.349]
     """
-    s = np.sqrt(3.0 * q)
-    decay = np.exp(-s)
     # in place: new arrays of this size take longer than the sums
+    s = 3.0 * q
+    np.sqrt(s, out=s)
+    decay = -s
+    np.exp(decay, out=decay)
     s += 1.0
     s += q
     s *= decay

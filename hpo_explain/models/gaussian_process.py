@@ -20,7 +20,7 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-_CHUNK = 1_000_000  # numbers held at once, which processors keep near: 8 MB
+_PAIRS = 50_000  # covariances held at once: processors keep 0.4 MB near, and memory is not fetched
 
 
 class GaussianProcessSurrogate(OnColumns):
@@ -183,8 +183,7 @@ class GaussianProcessSurrogate(OnColumns):
     def _in_parts(self, X: Array) -> Iterator[tuple[slice, Array]]:
         """Yield which of the encoded rows, and their columns."""
         Z = self.to_columns(self._space.check_rows("X", X))
-        # some kernels hold one number per pair of rows and column
-        step = max(1, _CHUNK // self._gp.X_train_.size)
+        step = max(1, _PAIRS // len(self._gp.X_train_))
         for start in range(0, len(Z), step):
             yield slice(start, start + step), Z[start : start + step]
 
@@ -238,7 +237,7 @@ class GaussianProcessSurrogate(OnColumns):
 
     def _mean_covariance(self, Z: Array, T: Array) -> Array:
         """Return the mean covariance of the rows of Z with each row of T."""
-        step = max(1, _CHUNK // T.size)
+        step = max(1, _PAIRS // len(T))
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
         return sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z)
 

@@ -3,7 +3,7 @@ from .decision import PROBABLE_GAIN as PROBABLE_GAIN
 from .decision import RARELY_FEASIBLE as RARELY_FEASIBLE
 from .decision import RunDecision as RunDecision
 from .decision import WhatCounts as WhatCounts
-from .decision import prediction_at as prediction_at
+from .decision import predictions_at as predictions_at
 from .decision import towards_observed as towards_observed
 from .explained import Explained as Explained
 from .explained import PredictedObjective as PredictedObjective

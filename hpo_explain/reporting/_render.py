@@ -113,7 +113,8 @@ def render(template: str, **values: Any) -> Markup:
 
 def packed(data: bytes) -> str:
     """Return data compressed, as letters that a page can hold; its script unpacks them."""
-    return base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")
+    # most are digits of draws: the default, 9, takes five times as long for 0.3 % less
+    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_explain.base import format_in_range, format_level, format_value
 from hpo_explain.base.figures import usual_ends
-from hpo_explain.belief import STRETCH, Draws, interval
+from hpo_explain.belief import STRETCH, Decision, Draws, interval
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.around.tolerance import tolerance
 from hpo_explain.methods.effects.effects import partial_dependence
@@ -198,21 +198,19 @@ class Profile:
     @cached_property
     def curves(self) -> list[Array]:
         """Mean, lower and upper end at these, (3, G) each; NaN where it is inactive."""
-        row = self.usual
-        return [self._curve(row, j) for j in range(len(row))]
-
-    def _curve(self, row: Array, j: int) -> Array:
-        rows = np.repeat(row[None], len(self.positions[j]), axis=0)
-        rows[:, j] = self.positions[j]
+        counts = [len(at) for at in self.positions]
+        moved = np.repeat(np.arange(len(counts)), counts)
+        places = np.arange(len(moved))
+        rows = np.repeat(self.usual[None], len(moved), axis=0)
+        rows[places, moved] = np.concatenate(self.positions)
         rows = self.run.space.project(rows)
         rows[:, self._unset] = np.nan
         draws = self.draws.at_one(self.draws.draws(rows))
-        mean = draws.mean(axis=0)
         ends = [interval(column, stretch=STRETCH["average"]) for column in draws.T]
         bounds = self.run.bounds or (-np.inf, np.inf)
-        found = np.vstack([mean, np.clip(np.transpose(ends), *bounds)])
-        found[:, np.isnan(rows[:, j])] = np.nan
-        return found
+        found = np.vstack([draws.mean(axis=0), np.clip(np.transpose(ends), *bounds)])
+        found[:, np.isnan(rows[places, moved])] = np.nan
+        return np.split(found, np.cumsum(counts)[:-1], axis=1)
 
     @property
     def _unset(self) -> Bools:
@@ -230,7 +228,7 @@ class Profile:
             float(whole if end is None else end)
             for end, whole in zip(usual, (observed.min(), observed.max()), strict=True)
         )
-        predicted = self.decision.predicted(self.decision.row_to_keep)
+        predicted = self._predicted["keep"]
         means = np.concatenate([curve[0] for curve in self.curves])
         low = min(low, predicted.interval[0], np.nanmin(means))
         high = max(high, predicted.interval[1], np.nanmax(means))
@@ -261,7 +259,7 @@ class Profile:
     @property
     def predicted_text(self) -> str:
         """What is predicted for the trial to keep, with what holds it in 95 %."""
-        found = self.decision.predicted(self.decision.row_to_keep)
+        found = self._predicted["keep"]
         low, high = found.interval
         number, *ends = (
             format_level(value, found.half, least=1) for value in (found.estimate, low, high)
@@ -374,18 +372,17 @@ class Profile:
         for kind, (text, row) in self.starts.items():
             if np.isnan(row[j]) or kind == "default":
                 continue
-            mean = self._predicted[kind]
+            mean = self._predicted[kind].estimate
             x, y = self.frame.x(parameter, row[j]), self.frame.y(mean)
             value = _text(parameter, parameter.decode(row[j : j + 1])[0])
             found.append(Mark(kind, float(x), float(y), f"{text}: {value}"))
         return found
 
     @cached_property
-    def _predicted(self) -> dict[str, float]:
+    def _predicted(self) -> dict[str, Decision]:
         """What is predicted for the configurations to start from."""
-        return {
-            kind: self.decision.predicted(row).estimate for kind, (_, row) in self.starts.items()
-        }
+        rows = np.array([row for _, row in self.starts.values()])
+        return dict(zip(self.starts, self.decision.predictions(rows), strict=True))
 
 
 def _positions(parameter: Parameter) -> Array:

@@ -58,6 +58,14 @@ def test_an_inactive_number_stands_at_the_midpoint_and_an_inactive_category_amid
     assert (off[indicator], low[indicator], high[indicator]) == (0.0, 1.0, 1.0)
 
 
+def test_rows_of_the_same_category_are_compared_as_each_alone():
+    columns = KernelColumns(NESTED)
+    Z, weight = columns(ROWS), np.linspace(0.5, 2.0, len(columns.amid))
+    together = squared_distances(Z, Z[:50], weight, columns.amid)
+    alone = [squared_distances(z[None], Z[:50], weight, columns.amid)[0] for z in Z]
+    np.testing.assert_array_equal(together, alone)
+
+
 def test_each_distinct_condition_has_one_indicator():
     columns = KernelColumns(NESTED)
     names = [tuple(NESTED.names[j] for j in member) for member in columns.members]

@@ -72,7 +72,7 @@ def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_th
 
 def test_predictions_in_parts_are_those_of_the_whole(monkeypatch):
     mean, std = FITTED.predict(NEW)
-    monkeypatch.setattr("hpo_explain.models.gaussian_process._CHUNK", 7 * X.size)
+    monkeypatch.setattr("hpo_explain.models.gaussian_process._PAIRS", 7 * len(X))
     in_parts = FITTED.predict(NEW)
     np.testing.assert_allclose(in_parts[0], mean, rtol=1e-12)
     np.testing.assert_allclose(in_parts[1], std, rtol=1e-9)

@@ -13,8 +13,8 @@ from hpo_explain.base import InputError
 from hpo_explain.belief import Noise
 from hpo_explain.belief.noise import resolution, step_of
 from hpo_explain.cli import main
-from hpo_explain.question import RunDecision, WhatCounts
-from hpo_explain.question.decision import prediction_at
+from hpo_explain.question import Question, RunDecision, WhatCounts
+from hpo_explain.question.decision import predictions_at
 from tests.analytic import Known, space_of, unit_cube
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -247,7 +247,20 @@ def test_a_prediction_has_its_whole_interval_where_that_holds_0():
     """Of 99 values from -.2 to 9.6 two lie below 0: the objective is no difference to decide."""
     ends = np.linspace(-0.2, 9.6, 99)
     draws = Known(LINE, [lambda X, end=end: 0.0 * X[:, 0] + end for end in ends])
-    predicted = prediction_at(draws, np.array([0.5]), None)
+    (predicted,) = predictions_at(draws, np.array([[0.5]]), None)
     middle = np.median(ends)
     assert predicted.interval[0] < 0.0
     assert predicted.interval[1] - middle == pytest.approx(middle - predicted.interval[0])
+
+
+@few_draws
+def test_configurations_predicted_together_are_those_predicted_one_by_one():
+    space = unit_cube(2)
+    X = space.sample(20)
+    run = hx.Run(space, X, X[:, 0] + (X[:, 1] - 0.4) ** 2, "minimize")
+    decision = Question(run).decision
+    for row, together in zip(X, decision.predictions(X), strict=True):
+        alone = decision.predicted(row)
+        found = [together.estimate, *together.interval]
+        # draws are of single precision
+        assert found == pytest.approx([alone.estimate, *alone.interval], abs=1e-3 * alone.half)

@@ -262,9 +262,9 @@ def tolerated(
         parameter = draws.space.parameters[j]
         at = _positions(parameter, x[j])
         own = int(np.abs(at - x[j]).argmin())
-        rows = _candidates(draws, x, j, at)
-        for stretches, some_rows in ((alone, rows[:1]), (free, rows)):
-            held = _lost(draws, x, some_rows, j, at)[varies] <= epsilon
+        lost = _lost(draws, x, _candidates(draws, x, j, at), j, at)[varies]
+        for stretches, least in ((alone, lost[:, 0]), (free, lost.min(axis=1))):
+            held = least <= epsilon
             held[:, own] = True
             stretches.append(_set(parameter, at, own, held))
     return tuple(alone), tuple(free)
@@ -297,14 +297,14 @@ def _candidates(draws: Draws, x: Array, j: int, at: Array) -> Array:
 
 
 def _lost(draws: Draws, x: Array, rows: Array, j: int, at: Array) -> Array:
-    """Return what each draw loses at values of a column by the best of rows (m, G, d), (k, G)."""
+    """Return what each draw loses at values of a column by each of rows (m, G, d), (k, m, G)."""
     z = rows.reshape(-1, len(x))
     z, possible = composed(draws.space, z, [j], np.tile(at, len(rows))[:, None])
     possible[possible] = _safe(draws, x, z[possible])
     lost = np.full((len(draws.landscape.values), len(z)), np.inf)
     costs = draws.costs(np.vstack([x, z[possible]])).astype(float)
     lost[:, possible] = stretched(costs[:, 1:] - costs[:, :1], STRETCH["average"])
-    return np.asarray(lost.reshape(len(lost), len(rows), len(at)).min(axis=1))
+    return lost.reshape(len(lost), len(rows), len(at))
 
 
 def _safe(draws: Draws, x: Array, X: Array) -> Bools:

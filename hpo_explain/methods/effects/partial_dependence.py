@@ -278,10 +278,11 @@ class PartialDependenceExplainer:
             for places, valid, z in self._composed(rows, members, values)
         ]
         k = blocks[0][2].shape[1] if blocks else 1
-        curves = np.full((k, len(rows), len(values)), np.nan)
+        # in memory as a belief has them, by row: other orders take longer to copy and to average
+        curves = np.full((len(rows), len(values), k), np.nan)
         for places, valid, costs in blocks:
-            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
-        return curves
+            curves[valid, places] = self._draws.sign * costs.transpose(2, 0, 1)
+        return curves.transpose(2, 0, 1)
 
     def _predicted(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array]:
         """Return m̂ and ŝ of rows, each (n, G); NaN where a row is not valid."""

@@ -34,7 +34,7 @@ from hpo_explain.question import (
     Question,
     accepted_surrogate,
     explains,
-    prediction_at,
+    predictions_at,
 )
 from hpo_explain.space import Config
 
@@ -241,7 +241,7 @@ class PredictionExplainer:
             phi=explanation.phi[:, 0],
             half_width=explanation.half_width()[:, 0],
             prediction=explanation.prediction["mean"],
-            interval=prediction_at(self._belief, row, bounds).interval,
+            interval=predictions_at(self._belief, row[None], bounds)[0].interval,
             baseline=explanation.baseline["mean"],
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,

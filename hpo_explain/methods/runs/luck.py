@@ -234,7 +234,7 @@ def luck(question: Question, *, test: str | None = None) -> Luck:
             fact("the model does not say how its predictions vary together, so luck is unknown")
         )
     rows = _best_rows(run)
-    predicted = [decision.predicted(run.X[row]) for row in rows]
+    predicted = decision.predictions(run.X[rows])
     ends = np.array([one.interval for one in predicted])
     repeats = _repeats(run)
     scatter, *_ = Repeats.of(run.X, np.zeros(len(run), dtype=int), run.objective).pooled()

@@ -43,7 +43,7 @@ from hpo_explain.methods.runs.pareto_result import (
     ParetoFront,
     Saving,
 )
-from hpo_explain.question import Question, explains, prediction_at, towards_observed
+from hpo_explain.question import Question, explains, predictions_at, towards_observed
 from hpo_explain.run import REFERENCE, Objectives, pareto_ranks
 from hpo_explain.run.grids import untried
 from hpo_explain.space import Array, Bools, Ints, among, lowest
@@ -292,7 +292,7 @@ class _Front:
         return Extension(
             configuration=run.space.decode(rows)[0],
             predicted=tuple(
-                prediction_at(question.draws, row, question.run.bounds)
+                predictions_at(question.draws, rows[:1], question.run.bounds)[0]
                 for question in self.questions.values()
             ),
             gain=float(expected[0]),
