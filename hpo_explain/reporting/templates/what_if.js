@@ -617,6 +617,7 @@
       attributed(this.plot, { "aria-valuenow": off ? 0 : x, "aria-valuetext": text });
       this.field.disabled = off || this.one.low === this.one.high && !this.one.choices;
       this.field.value = this.one.choices ? x : off ? "" : text;
+      this.field.title = off ? "" : text;  // a long category is cut
       this.complain("");
       if (this.used) this.used.checked = this.profiler.used[this.j];
     }
