@@ -166,9 +166,8 @@ class Anova:
     ) -> tuple[dict[tuple[int, int], Array], Array, Array]:
         """Return coefficients and sizes of pairs in what is left by main effects, and the rest."""
         k, n = rest.shape
-        chance = (rest**2).mean(axis=1) / n
-        rest = rest.astype(np.float32)  # as the draws are: it takes half the time
         left = rest.copy()
+        chance = (rest**2).mean(axis=1) / n
         pairs, shares = {}, [np.empty((k, 0))]
         largest = np.sort(np.argsort(sizes, kind="stable")[-_AMONG:]).tolist()
         for i, a in enumerate(largest[:-1]):
@@ -339,10 +338,11 @@ class _Basis:
 
     @cached_property
     def small(self) -> Array:
-        """Those that pairs are made of, at the rows, in single precision."""
+        """Those that pairs are made of, at the rows."""
         # all functions of a thousand categories are large, and not needed
-        several = self.small_at(self._x) if self.axis.category else self.functions
-        return several[:, : self.paired].astype(np.float32)
+        if self.axis.category:
+            return self.small_at(self._x)
+        return self.functions[:, : self.paired]
 
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""

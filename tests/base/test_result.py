@@ -117,7 +117,7 @@ MADE = {
     "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(run, background=20),
     "Slices": lambda run: hx.methods.slices(run, most=2),
     "Summary": hx.summary,
-    "Tolerance": hx.methods.tolerance,
+    "Tolerance": lambda run: hx.methods.tolerance(run, epsilon=0.01),
     "Timeline": lambda run: hx.methods.timeline(timed(run)),
 }
 

@@ -533,7 +533,7 @@ def test_what_an_action_rests_on_is_told_once():
     """Why another trial than the best observed one is kept stands with the action alone."""
     space = unit_cube(2)
     X = space.sample(40, seed=1)
-    y = (X[:, 0] - 0.4) ** 2 + 0.1 * np.random.default_rng(1).normal(size=40)
+    y = (X[:, 0] - 0.4) ** 2 + 0.05 * np.random.default_rng(1).normal(size=40)
     y[np.argsort(y)[30]] = y.min() - 0.01  # by luck
     found = hx.advise(hx.Run(space, X, y, "minimize"))
     facts = [str(fact) for action in found.actions for fact in action.evidence]
