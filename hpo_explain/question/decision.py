@@ -52,16 +52,14 @@ from hpo_explain.space import Array, Bools, Ints, among, lowest, ranked
 
 PROBABLE_GAIN = 0.1  # of gaining what counts: with less there is nothing to get
 _TRIED = 200  # trials of which one is the best
-_BETTER = (
-    0.8  # so probable it is that another trial is better, where that is kept (tests/claims/best.py)
-)
+# so probable it is that another trial is better, where that is kept (tests/claims/best.py)
+_BETTER = 0.8
 
 NONE_FEASIBLE = fact("no trial is feasible")
 RARELY_FEASIBLE = fact(
     "even near successful trials another result is less likely than not, so the location of the "
     "best is hardly known"
 )
-
 
 _LEAST = 0.01  # of the way from the median to the best: what counts at least
 _SAME_STEP = 0.1  # of a step: means of folds of different sizes lie beside it

@@ -21,7 +21,6 @@ from hpo_explain.base import (
 )
 from hpo_explain.base.options import CRITERIA
 from hpo_explain.belief import Draws, OneFunction, Trust, as_draws
-from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.trust import LEVELS
 from hpo_explain.models import (
     Acquisition,
@@ -231,8 +230,6 @@ def accepted_surrogate(
     """
     if space is not None:
         surrogate = as_surrogate(surrogate, space, argument)
-    if isinstance(surrogate, LearnedDraws):  # our own; to ask it takes as long as for 100 rows
-        return surrogate
     space = _space(surrogate, argument, "a surrogate", "predict")
     accepted = conforming(surrogate)
     wrong = _wrong(accepted.predict(space.sample(_PROBES, seed=0)))
