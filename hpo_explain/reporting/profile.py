@@ -252,7 +252,7 @@ class Profile:
             *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
             ("average", "M-8,0H8", "average over all others"),
             ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
-            ("tolerated", "M-7,-2v4H7v-4", self._tolerated_text),
+            *([("tolerated", "M-7,-2v4H7v-4", self._tolerated_text)] if self._may_move else []),
             ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "fewer than 3 trials nearby"),
         ]
 
@@ -359,12 +359,18 @@ class Profile:
 
     def _tolerated(self, j: int) -> str:
         """Return how far the trial to keep may move before more is lost than counts."""
-        parameter, found = self.run.space.parameters[j], self.question.ask(tolerance)
-        if parameter.name not in found.names:
+        parameter = self.run.space.parameters[j]
+        if parameter.name not in self._may_move:
             return ""
-        values = found.alone[found.names.index(parameter.name)].values
         bracket = f"M{{:.1f}},{self.frame.bottom + 7.0}v4H{{:.1f}}v-4"
-        return _each(bracket, *_spans(self.frame, parameter, values))
+        return _each(bracket, *_spans(self.frame, parameter, self._may_move[parameter.name]))
+
+    @cached_property
+    def _may_move(self) -> dict[str, tuple[Any, ...]]:
+        """The values that lose no more than counts, of what has others than its own."""
+        found = self.question.ask(tolerance)
+        each = zip(found.names, found.alone, strict=True)
+        return {name: one.values for name, one in each if len({*one.values}) > 1}
 
     def _marks(self, j: int) -> list[Mark]:
         parameter = self.run.space.parameters[j]

@@ -111,7 +111,9 @@ def test_the_kept_range_is_that_of_the_recommended_space(profile):
 
 def test_brackets_are_what_tolerance_says_of_the_trial_to_keep(profile):
     found, space = hx.methods.tolerance(profile.run), profile.run.space
-    alone = dict(zip(found.names, found.alone, strict=True))
+    each = zip(found.names, found.alone, strict=True)
+    alone = {name: one for name, one in each if len({*one.values}) > 1}
+    assert alone
     for panel in profile.panels:
         path = panel.paths["tolerated"]
         assert bool(path) == (panel.name in alone)
@@ -121,6 +123,15 @@ def test_brackets_are_what_tolerance_says_of_the_trial_to_keep(profile):
             )
             assert path.startswith(f"M{low:.1f},")
             assert f"H{high:.1f}" in path
+
+
+def test_of_noise_no_bracket_is_drawn_nor_explained():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    y = np.random.default_rng(0).normal(size=30)
+    question = Question(hx.Run(space, space.sample(30, seed=0), y, "minimize"))
+    profile = Profile(question, question.decision, question.belief.whole)
+    assert not any(panel.paths["tolerated"] for panel in profile.panels)
+    assert "tolerated" not in {name for name, *_ in profile.legend}
 
 
 def test_values_of_a_list_are_told_where_there_is_room():
