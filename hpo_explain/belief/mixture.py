@@ -37,7 +37,7 @@ class Pool:
     def __init__(self, belief: LearnedDraws, processes: tuple[Process, ...]) -> None:
         self._belief, self.processes = belief, processes
         self._drawn: dict[tuple[int, int], Functions] = {}
-        self._over_space: dict[tuple[int, int], Array] = {}
+        self._over_space: dict[Functions, Array] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # values at thousands of rows are large, and computed again where they are needed
@@ -45,25 +45,23 @@ class Pool:
 
     def functions(self, counts: Sequence[int]) -> list[Functions]:
         """Return the functions of the first settings of each process, as many as are counted."""
-        for which, count in enumerate(counts):
-            process = self.processes[which]
+        functions = []
+        for which, (process, count) in enumerate(zip(self.processes, counts, strict=True)):
             for i, kernel in enumerate(process.posterior.drawn(count)):
                 if (which, i) not in self._drawn:
                     self._drawn[which, i] = self._draw(process, kernel, which, i)
-        return [self._drawn[place] for place in _places(counts)]
+                functions.append(self._drawn[which, i])
+        return functions
 
-    def over_space(self, counts: Sequence[int], rows: Array) -> list[Array]:
+    def over_space(self, functions: Sequence[Functions], rows: Array) -> list[Array]:
         """Return their standardized values at the rows that stand for the space, (N, DRAWS) each.
 
         The rows are the same in each call.
         """
-        places = _places(counts)
-        functions = self.functions(counts)
-        new = [place for place in places if place not in self._over_space]
+        new = [of for of in functions if of not in self._over_space]
         if new:
-            of_new = [functions[places.index(place)] for place in new]
-            self._over_space.update(zip(new, self.valued(of_new, rows), strict=True))
-        return [self._over_space[place] for place in places]
+            self._over_space.update(zip(new, self.valued(new, rows), strict=True))
+        return [self._over_space[of] for of in functions]
 
     def valued(self, functions: Sequence[Functions], X: Array) -> list[Array]:
         """Return the standardized values (n, DRAWS) of functions at encoded rows."""
@@ -77,11 +75,6 @@ class Pool:
         with one_blas_thread():
             seeds = [belief.seed, which, i]
             return draw(columns, process.pairs, kernel, categories, DRAWS, seeds)
-
-
-def _places(counts: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the process and the place of each setting that is counted."""
-    return [(which, i) for which, count in enumerate(counts) for i in range(count)]
 
 
 class Mixture(Draws):
@@ -182,7 +175,7 @@ class Mixture(Draws):
 
     def costs_over_space(self) -> Array:
         """Return the cost of each draw at the rows that stand for the space, (k, N)."""
-        return self._as_costs(self._pool.over_space(self._counts, self.landscape.rows))
+        return self._as_costs(self._pool.over_space(self.functions, self.landscape.rows))
 
     def _as_costs(self, values: Sequence[Array]) -> Array:
         """Return the cost of each draw by its standardized values, (k, n)."""
@@ -216,12 +209,10 @@ class Mixture(Draws):
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
         m, costs = rows.shape[1], list[Array]()
         own = np.repeat(np.arange(DRAWS), m)
-        categories = self.space.categories_in_own_order
-        with one_blas_thread():
-            for i, (functions, table) in enumerate(zip(self.functions, self._tables, strict=True)):
-                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
-                (values,) = valued([functions], self.space.in_own_order(X), categories)
-                costs.append(from_table(values[np.arange(len(X)), own], table[0]))
+        for i, (functions, table) in enumerate(zip(self.functions, self._tables, strict=True)):
+            X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
+            (values,) = self._pool.valued([functions], X)
+            costs.append(from_table(values[np.arange(len(X)), own], table[0]))
         scaled = np.concatenate(costs).reshape(len(rows), m)
         scaled[self.constant] = self.constant_costs[:, None]
         return self.belief.in_units(scaled)

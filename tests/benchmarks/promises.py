@@ -307,8 +307,8 @@ ASKING = (
     "import hpo_explain as hx; from tests.benchmarks.measure import run_of; run = run_of(200, 10); "
 )
 COMMAND = "from hpo_explain.cli import main; "
-SUMMARY = f"{COMMAND}main(['summary', '{{folder}}/s.db', '--no-cache'])"
-REPORT = f"{COMMAND}main(['report', '{{folder}}/s.db', '--out', '{{folder}}/r.html'])"
+SUMMARY = COMMAND + "main(['summary', '{folder}/s.db', '--no-cache'])"
+REPORT = COMMAND + "main(['report', '{folder}/s.db', '--out', '{folder}/r.html'])"
 STARTS = [
     Start("`hx.importance`", f"{ASKING}hx.importance(run)", 1.2, before="0.096"),
     Start("`hx.summary`", f"{ASKING}hx.summary(run)", 1.8, before="0.137"),
