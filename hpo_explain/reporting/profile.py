@@ -245,13 +245,14 @@ class Profile:
             if kind != "default"
         ]
         failed = not np.all(self.run.feasible) or self.run.without_result
+        narrowed = not all(kept.all() for kept in self.decision.box.levels)
         return [
             *started,
             ("others", _DOT.format(0, 0), "trial"),
             ("near", _DOT.format(0, 0), "trial near this setting"),
             *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
             ("average", "M-8,0H8", "average over all others"),
-            ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
+            *([("kept", "M-8,-6H8V6H-8Z", "recommended space")] if narrowed else []),
             *([("tolerated", "M-7,-2v4H7v-4", self._tolerated_text)] if self._may_move else []),
             ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "fewer than 3 trials nearby"),
         ]

@@ -125,13 +125,14 @@ def test_brackets_are_what_tolerance_says_of_the_trial_to_keep(profile):
             assert f"H{high:.1f}" in path
 
 
-def test_of_noise_no_bracket_is_drawn_nor_explained():
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+def test_of_noise_neither_a_bracket_nor_a_recommended_space_is_drawn_or_explained():
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abcdefgh"])
     y = np.random.default_rng(0).normal(size=30)
     question = Question(hx.Run(space, space.sample(30, seed=0), y, "minimize"))
     profile = Profile(question, question.decision, question.belief.whole)
-    assert not any(panel.paths["tolerated"] for panel in profile.panels)
-    assert "tolerated" not in {name for name, *_ in profile.legend}
+    for mark in ("tolerated", "kept"):
+        assert not any(panel.paths[mark] for panel in profile.panels)
+        assert mark not in {name for name, *_ in profile.legend}
 
 
 def test_values_of_a_list_are_told_where_there_is_room():

@@ -18,7 +18,8 @@ median as intervals are stretched. What is less sure to give a result than x is 
 Draws are smooth, and an objective may go up and down between the trials. So a stretch is certain
 only where what trials scatter about the draws hardly exceeds ε at any of its values, or repeats
 tell that it is noise: of functions that go up and down half of the stretches were wrong
-(tests/claims). Where the reliability is poor, no other value than x's own is known to be tolerated.
+(tests/claims). Where they scatter by more and the reliability is poor, no other value than x's own
+is known to be tolerated.
 """
 
 from __future__ import annotations
@@ -226,9 +227,11 @@ def tolerance(question: Question) -> Tolerance:
     draws = question.draws.at_best if decision is None else decision.draws
     counts = WhatCounts.of(run, draws) if decision is None else decision.counts
     config = run.config(question.keep)
-    doubts = () if decision is None else decision.doubts
-    # where little is known, draws hardly differ from each other: nothing would seem to be lost
-    may_be_lost = -np.inf if doubts else counts.epsilon
+    poor = () if decision is None else decision.doubts
+    scatter = () if decision is None else _scatter(decision)
+    may_be_lost = (
+        -np.inf if poor and scatter else counts.epsilon
+    )  # then none is known to be as good
     alone, free = tolerated(draws, run.space.row(config, "config"), may_be_lost)
     return Tolerance(
         subject=subject,
@@ -236,7 +239,7 @@ def tolerance(question: Question) -> Tolerance:
         epsilon=counts.epsilon,
         alone=alone,
         free=free,
-        doubts=(_SINGLE,) if decision is None else (*doubts, *_scatter(decision)),
+        doubts=(_SINGLE,) if decision is None else (*poor, *scatter),
         notes=(*_notes(run.space, config, draws), *subject.notes),
     )
 
